@@ -16,7 +16,7 @@ class PartSolver final : public LoopSolver {
  public:
   PartSolver(const Mechanism& mechanism, const InstructionSet& set)
       : mechanism_(&mechanism),
-        part_(mechanism, false, {1, nullptr, set}),
+        part_(mechanism, PosesWanted::cuts, {1, nullptr, set}),
         wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
         driven_(static_cast<std::size_t>(mechanism.motion_row_count())),
         p_(Eigen::VectorXd::Zero(mechanism.u_size())),
@@ -40,7 +40,7 @@ class PartSolver final : public LoopSolver {
       wanted_[cuts + static_cast<int>(c)] = wanted[mechanism_->couplings()[c].row];
     }
     p_ = v;
-    part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())});
+    part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())}, false);
     sigma.setZero();
     sigma.head(cuts) = part_.multipliers().head(cuts);
     for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {

@@ -23,7 +23,7 @@ std::vector<std::size_t> divided(std::span<const double> costs, std::size_t firs
   return bounds;
 }
 
-std::vector<std::size_t> process_bounds(std::span<const double> costs, const ProcessExchange* processes) {
+std::vector<std::size_t> divided_among(std::span<const double> costs, const ProcessExchange* processes) {
   const std::size_t first = std::min<std::size_t>(1, costs.size());
   return divided(costs, first, costs.size(), 0.0,
                  processes == nullptr ? 1 : static_cast<std::size_t>(processes->size()));
@@ -34,7 +34,7 @@ std::vector<std::size_t> process_bounds(std::span<const double> costs, const Pro
 BranchTeam::BranchTeam(std::span<const double> costs, const Execution& execution)
     : branches_(0),
       processes_(costs.size() > 1 ? execution.processes : nullptr),
-      process_bounds_(process_bounds(costs, processes_)),
+      process_bounds_(divided_among(costs, processes_)),
       team_(1) {
   const auto process = static_cast<std::size_t>(processes_ == nullptr ? 0 : processes_->process());
   const std::size_t first = process_bounds_[process];

@@ -52,6 +52,12 @@ class BranchTeam {
   [[nodiscard]] std::pair<std::size_t, std::size_t> own_branches() const { return {bounds_[0], bounds_[1]}; }
   /// \returns whether several processes share the branches.
   [[nodiscard]] bool is_divided() const { return processes_ != nullptr; }
+  /// \returns which of them this one is, from 0.
+  [[nodiscard]] std::size_t process() const {
+    return processes_ == nullptr ? 0 : static_cast<std::size_t>(processes_->process());
+  }
+  /// \returns the first branch of every process, and that behind the last one.
+  [[nodiscard]] std::span<const std::size_t> process_bounds() const { return process_bounds_; }
 
   /// Where an array stands that has a piece for every branch, one behind another, as `exchange` needs it.
   /// \param places where the pieces begin, of branch 1 and the following, and where the last one ends

@@ -45,7 +45,7 @@ int PartPlan::block_of_row(int row, int one, int other) {
   if (is_new) {
     product_count += kApart;
     own->second = product_count;
-    products_left.push_back({product_count, place, loop_rows[index_of(larger)]});
+    products_left.push_back({range, product_count, place, loop_rows[index_of(larger)]});
     product_count += loop_rows[index_of(larger)];
   }
   return own->second;
@@ -60,9 +60,42 @@ int PartPlan::rates_of_row(int row, int loop) {
   if (is_new) {
     rate_count += kApart;
     own->second = rate_count;
-    rates_left.push_back({rate_count++, loop, 1});
+    rates_left.push_back({range, rate_count++, loop, 1});
   }
   return own->second;
+}
+
+void PartPlan::lay_stretches() {
+  for (std::size_t loop = 0; loop < ways.size(); ++loop) {
+    closed_in.push_back(meets_[loop] < 0 ? 0 : range_of(meets_[loop]));
+    first_stretch.push_back(static_cast<int>(stretches.size()));
+    std::vector<int>& way = ways[loop];
+    std::stable_sort(way.begin(), way.end(), [this](int one, int other) { return range_of(one) < range_of(other); });
+    for (std::size_t i = 0; i < way.size(); ++i) {
+      const int at = static_cast<int>(i);
+      if (i == 0 || range_of(way[i]) != stretches.back().range) {
+        stretches.push_back({static_cast<int>(loop), range_of(way[i]), at, at});
+      }
+      ++stretches.back().last;
+    }
+  }
+  first_stretch.push_back(static_cast<int>(stretches.size()));
+  for (std::size_t s = 0; s < stretches.size(); ++s) {
+    if (stretches[s].range > 0 && stretches[s].range != closed_in[index_of(stretches[s].loop)]) {
+      left.push_back(static_cast<int>(s));
+    }
+  }
+  const auto range_of_left = [this](int s) { return stretches[index_of(s)].range; };
+  std::stable_sort(left.begin(), left.end(),
+                   [&](int one, int other) { return range_of_left(one) < range_of_left(other); });
+  int next = 0;
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    ranges[r].first_left = next;
+    while (next < static_cast<int>(left.size()) && range_of_left(left[index_of(next)]) == static_cast<int>(r)) {
+      ++next;
+    }
+    ranges[r].last_left = next;
+  }
 }
 
 // Those of a range are neighbours: each clears its own.

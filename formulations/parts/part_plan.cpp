@@ -78,6 +78,7 @@ PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
   }
   divide(tree);
   find_ways(mechanism, tree);
+  lay_stretches();
   lay_columns(tree);
   lay_passes(mechanism, tree);
   lay_ends(mechanism, tree);
@@ -204,7 +205,7 @@ void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
       through.columns = columns_at(i, loop);
       through.inward = row.inboard < 0 ? -1 : columns_at(row.inboard, loop);
       if (const auto own = own_columns_.find({i, loop}); own != own_columns_.end()) {
-        columns_left.push_back({6 * own->second, 6 * through.inward, 6});
+        columns_left.push_back({range_of(i), 6 * own->second, 6 * through.inward, 6});
         through.inward = own->second;
       }
       through.rates = rates_of_row(i, loop);

@@ -32,9 +32,17 @@ class PartPlan {
 
   /// What a branch leaves, and where it belongs: places of packs.
   struct Handover {
+    int range = 0;  ///< the branch
     int from = 0;
     int to = 0;
     int packs = 0;
+  };
+  /// What of a loop's way lies in the trunk or in one branch: places among the loop's `ways`.
+  struct Stretch {
+    int loop = 0;
+    int range = 0;
+    int first = 0;
+    int last = 0;
   };
   /// What belongs to the trunk or a branch, in the order of LinkTree::ranges.
   struct Range {
@@ -44,6 +52,8 @@ class PartPlan {
     int last_column = 0;
     int first_end = 0;
     int last_end = 0;
+    int first_left = 0;  ///< among `left`
+    int last_left = 0;
   };
 
   PartPlan(const Mechanism& mechanism, const LinkTree& tree);
@@ -65,7 +75,11 @@ class PartPlan {
   std::vector<Handover> columns_left;
   std::vector<Handover> products_left;
   std::vector<Handover> rates_left;
-  std::vector<std::vector<int>> ways;  ///< rows whose joints a loop passes
+  std::vector<std::vector<int>> ways;  ///< rows whose joints a loop passes, by range
+  std::vector<Stretch> stretches;      ///< by loop, then by range
+  std::vector<int> first_stretch;      ///< of every loop, and one more than there are
+  std::vector<int> left;               ///< by branch: stretches there of loops that are closed elsewhere
+  std::vector<int> closed_in;          ///< by loop: the range of the link where it is closed, that of the ground 0
   int column_count = 0;                ///< places of Y
   int along_count = 0;                 ///< packs
   int product_count = 0;               ///< packs
@@ -75,6 +89,8 @@ class PartPlan {
   int right_count = 0;                 ///< numbers
   /// \returns the block of two loops that meet; it has to exist
   [[nodiscard]] LoopCross block_of(int one, int other) const;
+  /// \returns the trunk (0) or the branch that a row belongs to.
+  [[nodiscard]] int range_of(int row) const { return range_of_[static_cast<std::size_t>(row)]; }
   /// \returns which of the closings closes a loop that has rows.
   [[nodiscard]] std::size_t closing_of(int loop) const;
   /// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing. \param all groups of all closing rows
@@ -88,6 +104,7 @@ class PartPlan {
   };
 
   void find_ways(const Mechanism& mechanism, const LinkTree& tree);
+  void lay_stretches();
   void lay_passes(const Mechanism& mechanism, const LinkTree& tree);
   void lay_ends(const Mechanism& mechanism, const LinkTree& tree);
   void lay_closings(const LinkTree& tree);

@@ -22,41 +22,64 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 
 }  // namespace
 
-RhsStatus PartRecursion::set_positions(std::span<const double> q) {
-  const auto place = [&](std::size_t range) {
+RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
+  for_posed_ranges([&](std::size_t range) {
     tree_.set_positions(q, tree_.ranges()[range], positions_);
     if (keeps_poses_) {
       poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
+      if (!u.empty()) {
+        poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+      }
     }
-  };
-  place(0);
-  team_.for_branches(place);
+  });
+  if (u.empty()) {
+    mail_.send({&end_poses_});
+  } else {
+    mail_.send({&end_poses_, &end_velocities_});
+  }
   place_cuts();
   std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
-  team_.for_branches([this](std::size_t branch) { statuses_[branch] = eliminate(branch); });
-  for (std::size_t branch = 1; branch < statuses_.size(); ++branch) {
-    if (!statuses_[branch].ok) {
-      return statuses_[branch];
-    }
-  }
-  return eliminate(0);
+  team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
+  pending_ = team_.is_divided();
+  return pending_ ? RhsStatus{} : finish_positions();
 }
 
-void PartRecursion::set_pose_velocities(std::span<const double> u) {
-  const auto move = [&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); };
-  move(0);
-  team_.for_branches(move);
+RhsStatus PartRecursion::finish_positions() {
+  pending_ = false;
+  for (std::size_t branch = 1; branch < outcomes_.size(); ++branch) {
+    if (outcomes_[branch].failed != kSound) {
+      return status_of(outcomes_[branch]);
+    }
+  }
+  outcomes_.front() = eliminate(0);
+  return status_of(outcomes_.front());
+}
+
+RhsStatus PartRecursion::status_of(const Outcome& outcome) const {
+  if (outcome.failed == kSound) {
+    return {};
+  }
+  if (outcome.failed == kLoops) {
+    return {false, name_of_first_row(*mechanism_), "the matrix of the cut joints is not finite, its trace is",
+            outcome.value};
+  }
+  return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(outcome.failed)))].name,
+          "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
+          outcome.value};
 }
 
 void PartRecursion::place_cuts() {
   const BodyMotions& bodies = poses_.bodies();
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+    if (knows_cut(c)) {
+      place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+    }
   }
 }
 
-RhsStatus PartRecursion::eliminate(std::size_t range) {
+PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
+  Outcome outcome;
   const PartData<double>& data = data_[range];
   const PartPlan::Range& planned = plan_.ranges[range];
   std::fill(inertias_.begin() + data.first_row, inertias_.begin() + data.last_row,
@@ -73,18 +96,21 @@ RhsStatus PartRecursion::eliminate(std::size_t range) {
     const bool at_link = closes && plan_.closings[index_of(c)].row >= 0;
     const int first = at_link ? plan_.closings[index_of(c)].row + 1 : data.first_row;
     if (const int failed = sweeps_.eliminate(data, first, last); failed >= 0) {
-      return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(failed)))].name,
-              "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
-              *data.pivot};
+      return {failed, 0, *data.pivot};
     }
     last = first;
     if (closes) {
-      if (const RhsStatus status = close_loops(c, data); !status.ok) {
-        return status;
+      if (!close_loops(c, data)) {
+        return {kLoops, 0, solvers_[index_of(c)].a.trace()};
       }
+      outcome.redundant += plan_.closings[index_of(c)].rows - plan_.closings[index_of(c)].rank;
     }
   }
-  return {};
+  for (int l = planned.first_left; l < planned.last_left; ++l) {
+    const int stretch = plan_.left[index_of(l)];
+    sizes_[index_of(stretch)] = size_of(plan_.stretches[index_of(stretch)]);
+  }
+  return outcome;
 }
 
 void PartRecursion::join_branches() {

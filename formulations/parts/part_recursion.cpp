@@ -2,23 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 
 #include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const Execution& execution)
+
+PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution)
     : mechanism_(&mechanism),
-      keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
-      tree_(mechanism, execution.threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(branch_costs(tree_), execution.on_this_process()),
+      poses_wanted_(poses),
+      keeps_poses_(poses != PosesWanted::cuts || !mechanism.cut_joints().empty()),
+      tree_(mechanism, execution.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), execution),
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
       sweeps_(compiled_for(execution.instruction_set, baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
       data_(tree_.ranges().size()),
-      statuses_(tree_.ranges().size()),
+      outcomes_(tree_.ranges().size()),
+      sizes_(plan_.stretches.size()),
       cuts_(mechanism.cut_joints().size()),
       starts_(tree_.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree_.size()),
@@ -45,7 +49,10 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
       carried_(3 * (tree_.size() + plan_.roots.size())),
       rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
       closing_momenta_(index_of(mechanism.u_size())),
-      multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
+      changes_(index_of(mechanism.u_size())),
+      pushed_(index_of(mechanism.u_size())),
+      multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+      mail_(team_) {
   for (const LinkRun& run : tree_.runs()) {
     starts_[index_of(run.first)] = run.start;
     gravity_[index_of(run.first)] = run.gravity;
@@ -59,7 +66,18 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
   size_side(accelerations_);
   size_side(impulses_);
   point_at_memory();
-  settle_ranks();
+  if (!team_.is_divided()) {
+    settle_ranks();
+    return;
+  }
+  // Ranks are those of all closings: a process settles them alone, and knows then what it found.
+  const PartRecursion alone(mechanism, poses, execution.on_this_process());
+  outcomes_ = alone.outcomes_;
+  for (std::size_t c = 0; c < solvers_.size(); ++c) {
+    solvers_[c].most = alone.solvers_[c].most;
+  }
+  write_letters();
+  forget_others();
 }
 
 void PartRecursion::size_side(Side& side) const {
@@ -141,42 +159,64 @@ void PartRecursion::point_at_memory() {
 
 // What the sums of y y^T / D would be if no joint were in between and their terms did not cancel, at most: below a
 // share of it a row is zero, also where other loops have been closed before and left rounding of it.
-void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) const {
+void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) {
+  StretchSize size;
+  for (int s = plan_.first_stretch[index_of(loop)]; s < plan_.first_stretch[index_of(loop) + 1]; ++s) {
+    const PartPlan::Stretch& stretch = plan_.stretches[index_of(s)];
+    StretchSize& own = sizes_[index_of(s)];
+    if (stretch.range == plan_.closed_in[index_of(loop)]) {  // others know theirs since they ended (eliminate)
+      own = size_of(stretch);
+    }
+    size.slides += own.slides;
+    size.turns += own.turns;
+    size.levers += own.levers;
+    size.factors += own.factors;
+  }
   if (index_of(loop) >= cuts_.size()) {
-    solver.smallest[first_row] = kZeroRow * factor_size(loop);
+    solver.smallest[first_row] = kZeroRow * size.factors;
     return;
   }
   const JointKinematics& cut = cuts_[index_of(loop)];
-  double slides = 0.0;
-  double turns = 0.0;
-  double levers = 0.0;
-  for (const int at : plan_.ways[index_of(loop)]) {
-    const PassedJoint<double>& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
-    double turning = 0.0;
-    for (int d = 0; d < joint.direction_count; ++d) {
-      (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
-    }
-    turns += turning;
-    // A cut in the axis of a joint has no lever: what is left of it is rounding of the loop's size.
-    const double lever = (cut.point - poses_.row(index_of(at)).origin).norm();
-    levers += turning * std::pow(std::max(lever, mechanism_->scales().loop_units[index_of(loop)]), 2);
-  }
   for (int row = 0; row < plan_.loop_rows[index_of(loop)]; ++row) {
     const double force = cut.d.col(row).head<3>().squaredNorm();
     const double moment = cut.d.col(row).tail<3>().squaredNorm();
-    solver.smallest[first_row + row] = kZeroRow * (force * (slides + 2.0 * levers) + 2.0 * moment * turns);
+    solver.smallest[first_row + row] =
+        kZeroRow * (force * (size.slides + 2.0 * size.levers) + 2.0 * moment * size.turns);
   }
 }
 
+PartRecursion::StretchSize PartRecursion::size_of(const PartPlan::Stretch& stretch) const {
+  StretchSize size;
+  if (index_of(stretch.loop) >= cuts_.size()) {
+    size.factors = factor_size(stretch);
+    return size;
+  }
+  const Vec3& point = cuts_[index_of(stretch.loop)].point;
+  const double unit = mechanism_->scales().loop_units[index_of(stretch.loop)];
+  for (int i = stretch.first; i < stretch.last; ++i) {
+    const int at = plan_.ways[index_of(stretch.loop)][index_of(i)];
+    const PassedJoint<double>& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
+    double turning = 0.0;
+    for (int d = 0; d < joint.direction_count; ++d) {
+      (joint.directions[d].component < 3 ? size.slides : turning) += joint.directions[d].inverse;
+    }
+    size.turns += turning;
+    // A cut in the axis of a joint has no lever: what is left of it is rounding of the loop's size.
+    const double lever = (point - poses_.row(index_of(at)).origin).norm();
+    size.levers += turning * std::pow(std::max(lever, unit), 2);
+  }
+  return size;
+}
+
 // Of a coupling: what its joints would do if nothing else bound them.
-double PartRecursion::factor_size(int loop) const {
+double PartRecursion::factor_size(const PartPlan::Stretch& stretch) const {
   double sum = 0.0;
-  for (const int at : plan_.ways[index_of(loop)]) {
-    const PartRow& part = plan_.parts[index_of(at)];
+  for (int i = stretch.first; i < stretch.last; ++i) {
+    const PartRow& part = plan_.parts[index_of(plan_.ways[index_of(stretch.loop)][index_of(i)])];
     const PassedJoint<double>& joint = plan_.joints[index_of(part.joint)];
     for (int p = part.first_pass; p < part.last_pass; ++p) {
       const LoopPass& through = plan_.passes[index_of(p)];
-      for (int d = 0; through.loop == loop && through.factors >= 0 && d < joint.direction_count; ++d) {
+      for (int d = 0; through.loop == stretch.loop && through.factors >= 0 && d < joint.direction_count; ++d) {
         const double factor = plan_.factors[index_of(through.factors + d)];
         sum += factor * factor * joint.directions[d].inverse;
       }
@@ -185,7 +225,7 @@ double PartRecursion::factor_size(int loop) const {
   return sum;
 }
 
-void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
+void PartRecursion::gather(const LoopClosing& closing, Solver& solver) {
   int row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const int loop = plan_.closed_loops[index_of(l)];
@@ -206,20 +246,19 @@ void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
   }
 }
 
-RhsStatus PartRecursion::close_loops(int which, const PartData<double>& data) {
+bool PartRecursion::close_loops(int which, const PartData<double>& data) {
   LoopClosing& closing = plan_.closings[index_of(which)];
   Solver& solver = solvers_[index_of(which)];
   gather(closing, solver);
   if (!solver.factors.decompose(solver.a, solver.smallest, solver.most)) {
-    return {false, name_of_first_row(*mechanism_), "the matrix of the cut joints is not finite, its trace is",
-            solver.a.trace()};
+    return false;
   }
   closing.rank = static_cast<int>(solver.factors.rank());
   if (closing.row >= 0) {
     solver.factors.write_half(&halves_[index_of(closing.half)]);
     sweeps_.close(data, which);
   }
-  return {};
+  return true;
 }
 
 Eigen::Index PartRecursion::rank_limit(int loop) const {
@@ -238,11 +277,8 @@ bool PartRecursion::is_zero_row(int row) const {
 }
 
 int PartRecursion::redundant_rows() const {
-  int redundant = 0;
-  for (const LoopClosing& closing : plan_.closings) {
-    redundant += closing.rows - closing.rank;
-  }
-  return redundant;
+  return std::accumulate(outcomes_.begin(), outcomes_.end(), 0,
+                         [](int sum, const Outcome& outcome) { return sum + outcome.redundant; });
 }
 
 }  // namespace mbdbench

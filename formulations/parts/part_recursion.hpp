@@ -7,12 +7,17 @@
 ///   M u' + ... = tau + Phi_q^T lambda,  Phi_q u' = w       accelerations
 ///   M du = Phi_q^T sigma,               Phi_q du = w       impulses
 ///
+/// Processes that share the branches of the tree know their own ones and the trunk. What branches leave for the trunk,
+/// the poses of bodies where loops leave branches, and all results they tell one another (part_processes.cpp).
+///
 /// Cost: O(n) where loops are closed at links; O(m r^2) for the m rows of rank r that are closed at one place.
 #include <Eigen/Core>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "formulations/execution/branch_mail.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
@@ -22,26 +27,50 @@
 
 namespace mbdbench {
 
+/// Whose poses in world axes are wanted.
+enum class PosesWanted : std::uint8_t {
+  cuts,   ///< what cut joints need
+  rows,   ///< of the rows that this process knows, also where there are no cut joints
+  bodies  ///< of all bodies, on every process
+};
+
 /// Workspace of one mechanism: all joint types, prescribed motions, couplings. Allocates nothing after construction.
 class PartRecursion {
  public:
-  /// \param keeps_poses whether poses are wanted where there are no cut joints
-  /// \param execution threads share the branches of the tree; every process has all of them
-  PartRecursion(const Mechanism& mechanism, bool keeps_poses, const Execution& execution);
+  /// \param execution processes and threads share the branches of the tree; processes call the same functions together
+  PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution);
+  ~PartRecursion() = default;
+  PartRecursion(const PartRecursion&) = delete;
+  PartRecursion& operator=(const PartRecursion&) = delete;
+  PartRecursion(PartRecursion&&) = delete;
+  PartRecursion& operator=(PartRecursion&&) = delete;
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
   [[nodiscard]] const BranchTeam& team() const { return team_; }
-  /// Poses of all rows and bodies in world axes: set where there are cut joints, or where they are kept.
+  /// Calls work(range) for the trunk (0), then for every branch of this process, side by side.
+  template <typename Work>
+  void for_ranges(const Work& work) const {
+    work(std::size_t{0});
+    team_.for_branches(work);
+  }
+  /// \returns whether this process knows a row: one of the trunk or of its branches.
+  [[nodiscard]] bool knows_row(int row) const { return knows_range(plan_.range_of(row)); }
+  /// \returns whether this process knows the kinematics of a cut joint, and evaluates its rows.
+  [[nodiscard]] bool knows_cut(std::size_t cut) const {
+    return !team_.is_divided() || poses_wanted_ == PosesWanted::bodies ||
+           (plan_.loop_rows[cut] > 0 && knows_range(plan_.closed_in[cut]));
+  }
+  /// Poses of rows and bodies in world axes, as they are wanted.
   [[nodiscard]] LinkPoses& poses() { return poses_; }
   [[nodiscard]] const LinkPoses& poses() const { return poses_; }
   [[nodiscard]] std::span<const JointKinematics> cuts() const { return cuts_; }
   [[nodiscard]] std::span<JointKinematics> cuts() { return cuts_; }
 
-  /// Poses, inertias and loops at q. \returns which joint or loop stops it
-  RhsStatus set_positions(std::span<const double> q);
-  /// Velocities of the poses, after set_positions.
-  void set_pose_velocities(std::span<const double> u);
+  /// Poses, inertias and loops at q. \returns which joint or loop stops it; where processes share the branches, the
+  /// first right side after it tells
+  /// \param u velocities of the poses; empty: not wanted yet
+  RhsStatus set_positions(std::span<const double> q, std::span<const double> u = {});
   /// Velocity products, after set_positions.
   void set_velocities(std::span<const double> u);
 
@@ -53,14 +82,14 @@ class PartRecursion {
   };
   /// Accelerations for velocities that were set. \param wanted Phi'' of every closing row, without what the links'
   /// accelerations add; \param accelerations receives u'
-  void accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations);
-  /// Changes of u by impulses in the loops that give Phi' of every closing row, and by prescribed changes.
-  /// \param driven changes of prescribed velocities, by motion; empty: none
-  void push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes);
+  RhsStatus accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations);
+  /// Impulses in the loops that change Phi' of every closing row as wanted, and prescribed changes; the poses move with
+  /// the new velocities. \param driven changes of prescribed velocities, by motion; empty: none \param u is changed
+  RhsStatus push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> u);
   /// Velocities u of momenta: M u = p + Phi_q^T sigma, Phi_q u as wanted. Prescribed joints follow their motion.
-  /// \param driven prescribed velocities, by motion; empty: zero
-  void move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
-            std::span<double> u);
+  /// \param driven prescribed velocities, by motion; empty: zero \param moves_poses whether the poses move with u
+  RhsStatus move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+                 std::span<double> u, bool moves_poses);
   /// J^T M V of the velocities of the last `move` or `push`. \param p over u
   void momenta(std::span<double> p);
   /// The same, and p' of all joints. \param loads by row about O_k, weights included, and what loops add
@@ -91,6 +120,28 @@ class PartRecursion {
     AlignedMemory multipliers;
     std::vector<double> right;
     PartRightSide<double> view;
+    [[nodiscard]] double* multipliers_of(std::size_t loop) const {
+      return multipliers.get() + loop * static_cast<std::size_t>(kLoopLanes);
+    }
+    BranchLetter inward;  ///< wrenches, and rates of loops that branches leave
+    BranchLetter closed;  ///< multipliers of loops that are closed in branches
+  };
+
+  /// What the trunk or a branch finds out in set_positions.
+  struct Outcome {
+    int failed = kSound;  ///< a row, or the loops
+    int redundant = 0;    ///< rows that others repeat
+    double value = 0.0;   ///< that makes it fail
+  };
+  static constexpr int kSound = -1;
+  static constexpr int kLoops = -2;
+
+  /// What a stretch of a loop's way adds to the sums by which rows of the loop count as zero (set_negligible).
+  struct StretchSize {
+    double slides = 0.0;
+    double turns = 0.0;
+    double levers = 0.0;
+    double factors = 0.0;  ///< couplings have nothing else
   };
 
   /// The rows that are closed at one place.
@@ -102,31 +153,62 @@ class PartRecursion {
     Eigen::Index most;  ///< limit of the rank
   };
 
+  [[nodiscard]] bool knows_range(int range) const {
+    const auto [first, last] = team_.own_branches();
+    const auto which = static_cast<std::size_t>(range);
+    return range == 0 || (first <= which && which < last);
+  }
   void size_side(Side& side) const;
   void point_at_memory();
+  void write_letters();
+  void write_side(Side& side);
+  void write_ends();
+  /// Makes everything of other processes' branches no number.
+  void forget_others();
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(const PartPlan::Range& range);
   void place_cuts();
-  /// Inertias and loops of the trunk or of a branch. \returns which joint or loop stops it
-  RhsStatus eliminate(std::size_t range);
+  /// Calls work(range) for all ranges whose poses this process wants: its own, then those of others. Loads may know any
+  /// body.
+  template <typename Work>
+  void for_posed_ranges(const Work& work) const {
+    for_ranges(work);
+    for (std::size_t range = 1; poses_wanted_ == PosesWanted::bodies && range < tree_.ranges().size(); ++range) {
+      if (!knows_range(static_cast<int>(range))) {
+        work(range);
+      }
+    }
+  }
+  /// The trunk, after what branches have left is there. \returns which joint or loop stops it
+  RhsStatus finish_positions();
+  /// Inertias and loops of the trunk or of a branch.
+  [[nodiscard]] Outcome eliminate(std::size_t range);
+  [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
-  RhsStatus close_loops(int which, const PartData<double>& data);
-  void gather(const LoopClosing& closing, Solver& solver) const;
+  /// \returns whether the matrix of the loops is finite.
+  bool close_loops(int which, const PartData<double>& data);
+  void gather(const LoopClosing& closing, Solver& solver);
+  [[nodiscard]] StretchSize size_of(const PartPlan::Stretch& stretch) const;
+  [[nodiscard]] double factor_size(const PartPlan::Stretch& stretch) const;
   /// The diagonal entries of C at which rows of a loop count as zero.
-  void set_negligible(int loop, int first_row, Solver& solver) const;
-  [[nodiscard]] double factor_size(int loop) const;
+  void set_negligible(int loop, int first_row, Solver& solver);
   void settle_ranks();
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
-  /// \param rates receives those of the joints
-  void solve(Side& side, std::span<double> rates);
+  /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
+  /// own branches only: gives the velocities with which the poses move; empty: they stay
+  template <typename Velocities>
+  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities);
+  template <typename Velocities>
+  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities);
   void close_at_ground(Side& side);
   void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
   void gather_impulses();
 
   const Mechanism* mechanism_;
+  PosesWanted poses_wanted_;
   bool keeps_poses_;
   LinkTree tree_;
   BranchTeam team_;
@@ -135,7 +217,8 @@ class PartRecursion {
   PartPlan plan_;
   PartSweeps sweeps_;
   std::vector<PartData<double>> data_;  // by range
-  std::vector<RhsStatus> statuses_;
+  std::vector<Outcome> outcomes_;       // by range, of the last positions
+  std::vector<StretchSize> sizes_;      // by stretch
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
@@ -168,8 +251,18 @@ class PartRecursion {
   std::vector<kernels::LinkWrench<double>> carried_;        // workspace of momenta
   std::vector<kernels::LinkVector<double>> rest_;           // velocities of zero, by row
   std::vector<double> closing_momenta_;                     // over u
+  std::vector<double> changes_;                             // of u, of push
+  std::vector<double> pushed_;                              // u after it
   Eigen::VectorXd multipliers_;
+  bool pending_ = false;         // whether the trunk waits for what branches leave
   std::vector<Solver> solvers_;  // by closing
+  BranchMail mail_;
+  BranchLetter end_poses_;       // of bodies on loops that leave a branch
+  BranchLetter end_velocities_;  // likewise
+  BranchLetter matrices_;        // what branches leave, and their outcomes
+  BranchLetter momenta_left_;    // what they leave in a sweep of momenta
+  BranchLetter rates_swept_;     // joint_rates_
+  BranchLetter momenta_swept_;   // own_momenta_
 };
 
 }  // namespace mbdbench

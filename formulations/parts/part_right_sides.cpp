@@ -1,6 +1,7 @@
 /// \file
 /// Loads, impulses and momenta of a part whose positions are set: inward, through the loops, and outward.
 #include <algorithm>
+#include <functional>
 
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -8,11 +9,9 @@
 namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
-  const auto move = [&](std::size_t range) {
+  for_ranges([&](std::size_t range) {
     sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
-  };
-  move(0);
-  team_.for_branches(move);
+  });
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
@@ -45,11 +44,20 @@ void PartRecursion::close_at_ground(Side& side) {
   }
 }
 
-void PartRecursion::solve(Side& side, std::span<double> rates) {
+template <typename Velocities>
+RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities) {
   const std::span<double> swept = sweep_target(rates, joint_rates_);
   side.view.joint_rates = swept.data();
   std::fill_n(side.rates.get(), index_of(plan_.rate_count) * kLoopLanes, 0.0);
   team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
+  if (pending_) {
+    mail_.send({&matrices_, &side.inward});
+    if (const RhsStatus status = finish_positions(); !status.ok) {
+      return status;
+    }
+  } else {
+    mail_.send({&side.inward});
+  }
   for (const PartPlan::Handover& left : plan_.rates_left) {
     for (std::size_t i = 0; i < kLoopLanes; ++i) {
       side.rates.get()[index_of(left.to) * kLoopLanes + i] += side.rates.get()[index_of(left.from) * kLoopLanes + i];
@@ -59,41 +67,80 @@ void PartRecursion::solve(Side& side, std::span<double> rates) {
   if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
     close_at_ground(side);
   }
-  sweeps_.outward(data_.front(), side.view);
-  team_.for_branches([&](std::size_t branch) { sweeps_.outward(data_[branch], side.view); });
+  for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
   deliver(team_, tree_, swept, rates);
+  finish_rates(side, swept, rates, velocities);
   for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
     }
   }
+  return {};
 }
 
-void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations) {
+// A process moves the poses of its own rows before it tells its rates, so that both are told at once.
+template <typename Velocities>
+void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std::span<double> rates,
+                                 const Velocities& velocities) {
+  const auto move_poses = [&] {
+    const std::span<const double> u = velocities();
+    if (!u.empty() && keeps_poses_) {
+      for_posed_ranges([&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); });
+    }
+  };
+  const bool places_all = poses_wanted_ == PosesWanted::bodies;
+  if (!team_.is_divided() || !places_all) {
+    move_poses();
+  }
+  if (!team_.is_divided()) {
+    return;
+  }
+  if (velocities().empty()) {
+    mail_.send({&rates_swept_, &side.closed});
+  } else {
+    mail_.send({&rates_swept_, &side.closed, &end_velocities_});
+  }
+  deliver(team_, tree_, swept, rates);
+  if (places_all) {
+    move_poses();
+  } else {
+    velocities();
+  }
+}
+
+RhsStatus PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted,
+                                    std::span<double> accelerations) {
   PartRightSide<double>& view = accelerations_.view;
   view.tau = loads.tau.empty() ? nullptr : loads.tau.data();
   view.loads = loads.links.empty() ? nullptr : loads.links.data();
   view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
   view.weighs = loads.links.empty();
   set_wanted(wanted, accelerations_);
-  solve(accelerations_, accelerations);
+  return solve(accelerations_, accelerations, [] { return std::span<const double>(); });
 }
 
-void PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes) {
+RhsStatus PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> u) {
   impulses_.view.tau = nullptr;
   impulses_.view.loaded = loaded_.get();
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
   set_wanted(wanted, impulses_);
-  solve(impulses_, changes);
+  const RhsStatus status = solve(impulses_, changes_, [&] {
+    std::transform(u.begin(), u.end(), changes_.begin(), pushed_.begin(), std::plus<>());
+    return std::span<const double>(pushed_);
+  });
+  if (status.ok) {
+    std::copy(pushed_.begin(), pushed_.end(), u.begin());
+  }
+  return status;
 }
 
-void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
-                         std::span<double> u) {
+RhsStatus PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+                              std::span<double> u, bool moves_poses) {
   impulses_.view.tau = p.data();
   impulses_.view.loaded = nullptr;
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
   set_wanted(wanted, impulses_);
-  solve(impulses_, u);
+  return solve(impulses_, u, [&] { return moves_poses ? std::span<const double>(u) : std::span<const double>(); });
 }
 
 void PartRecursion::momenta(std::span<double> p) {
@@ -110,7 +157,15 @@ void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std:
   side.own = own_swept.data();
   side.rates = rates_swept.data();
   team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
+  mail_.send({&momenta_left_});
   sweeps_.momenta(data_.front(), side);
+  if (own.empty()) {
+    mail_.send({&rates_swept_});
+  } else if (rates.empty()) {
+    mail_.send({&momenta_swept_});
+  } else {
+    mail_.send({&momenta_swept_, &rates_swept_});
+  }
   if (!own.empty()) {
     deliver(team_, tree_, own_swept, own);
   }
@@ -125,6 +180,9 @@ void PartRecursion::gather_impulses() {
     loop_impulses_[index_of(end.row)] = {};  // those of all other rows are always zero
   }
   for (const PartPlan::End& end : plan_.ends) {
+    if (!knows_row(end.row)) {
+      continue;
+    }
     const JointKinematics& cut = cuts_[index_of(end.cut)];
     Vec6 impulse = Vec6::Zero();
     for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {

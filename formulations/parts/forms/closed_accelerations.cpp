@@ -13,13 +13,12 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies(), execution),
+      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::cuts,
+            execution),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
-      wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
-      change_(index_of(mechanism.u_size())) {
-  needs_poses_ = loads_on_bodies_ || !mechanism.cut_joints().empty();
+      wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
   motion_components_.assign(motions_.positions().size(), -1);
   catch_up_.resize(motions_.positions().size());
   for (const LinkRow& row : part_.tree().rows()) {
@@ -31,18 +30,17 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
 
 RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std::span<const double> state_velocities,
                                         std::span<double> u, std::span<double> accelerations) {
-  if (const RhsStatus status = part_.set_positions(q); !status.ok) {
+  std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
+  if (const RhsStatus status = part_.set_positions(q, u); !status.ok) {
     return status;
   }
   if (mechanism_->rheonomic()) {
     motions_.evaluate(t);
   }
-  std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
-  if (needs_poses_) {
-    part_.set_pose_velocities(u);
-  }
   if (projects_ && mechanism_->constrained()) {
-    project_velocities(u);
+    if (const RhsStatus status = project_velocities(u); !status.ok) {
+      return status;
+    }
   }
   evaluate_loads(t, q, u);
   part_.set_velocities(u);
@@ -51,13 +49,16 @@ RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std
       loads_.in_joints() || loads_on_bodies_ ? view(loads_.joint_forces()) : std::span<const double>(),
       loads_on_bodies_ ? part_.poses().wrenches() : std::span<const kernels::LinkWrench<double>>(),
       mechanism_->rheonomic() ? motions_.accelerations() : std::span<const double>()};
-  part_.accelerate(loads, wanted_, accelerations);
-  return finite(accelerations);
+  const RhsStatus status = part_.accelerate(loads, wanted_, accelerations);
+  return status.ok ? finite(accelerations) : status;
 }
 
-void ClosedAccelerations::project_velocities(std::span<double> u) {
+RhsStatus ClosedAccelerations::project_velocities(std::span<double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    if (!part_.knows_cut(c)) {
+      continue;
+    }
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     const Vec6 relative = bodies.velocity_at(cut.b, state.point) - bodies.velocity_at(cut.a, state.point);
@@ -82,30 +83,24 @@ void ClosedAccelerations::project_velocities(std::span<double> u) {
     }
     wanted_[mechanism_->cut_row_count() + static_cast<int>(c)] = -rate;
   }
-  part_.push(wanted_, mechanism_->rheonomic() ? std::span<const double>(catch_up_) : std::span<const double>(),
-             change_);
-  for (std::size_t i = 0; i < change_.size(); ++i) {
-    u[i] += change_[i];
-  }
-  if (needs_poses_) {
-    part_.set_pose_velocities(u);
-  }
+  return part_.push(wanted_, mechanism_->rheonomic() ? std::span<const double>(catch_up_) : std::span<const double>(),
+                    u);
 }
 
 void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, std::span<const double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    if (part_.knows_cut(c)) {
+      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    }
   }
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
-    const auto collect = [this](std::size_t range) {
+    part_.for_ranges([this](std::size_t range) {
       part_.poses().collect(part_.tree(), part_.tree().ranges()[range],
                             [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
-    };
-    collect(0);
-    part_.team().for_branches(collect);
+    });
   } else if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
   }
@@ -125,6 +120,9 @@ CutEnd ClosedAccelerations::end_of(int body) const {
 
 void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, std::span<const double> u) {
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    if (!part_.knows_cut(c)) {
+      continue;
+    }
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     set_cut_right_side(cut, state, end_of(cut.a), end_of(cut.b), baumgarte_, wanted_);

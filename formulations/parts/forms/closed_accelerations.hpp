@@ -31,7 +31,7 @@ class ClosedAccelerations {
   [[nodiscard]] const PartRecursion& part() const { return part_; }
 
  private:
-  void project_velocities(std::span<double> u);
+  RhsStatus project_velocities(std::span<double> u);
   void evaluate_loads(double t, std::span<const double> q, std::span<const double> u);
   void set_wanted_accelerations(std::span<const double> q, std::span<const double> u);
   [[nodiscard]] CutEnd end_of(int body) const;
@@ -41,14 +41,12 @@ class ClosedAccelerations {
   const Mechanism* mechanism_;
   BaumgarteConstants baumgarte_;
   bool projects_;
-  bool needs_poses_;
   PartRecursion part_;
   LoadEvaluator loads_;
   bool loads_on_bodies_;
   PrescribedMotions motions_;
   std::vector<int> motion_components_;  // of u, by motion; -1 in cut joints
   Eigen::VectorXd wanted_;
-  std::vector<double> change_;    // of u
   std::vector<double> catch_up_;  // prescribed velocity less that of the state, by motion
 };
 

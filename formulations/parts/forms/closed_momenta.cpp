@@ -15,7 +15,8 @@ ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, dou
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
-      part_(mechanism, true, execution),
+      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::rows,
+            execution),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
@@ -34,7 +35,11 @@ RhsStatus ClosedMomenta::set_state(double t, std::span<const double> q, std::spa
     motions_.evaluate(t);
   }
   set_wanted(q);
-  part_.move(p, wanted_, mechanism_->rheonomic() ? motions_.velocities() : std::span<const double>(), u);
+  if (const RhsStatus status =
+          part_.move(p, wanted_, mechanism_->rheonomic() ? motions_.velocities() : std::span<const double>(), u, true);
+      !status.ok) {
+    return status;
+  }
   for (const Joint& joint : mechanism_->tree_joints()) {
     for (int i = 0; i < joint.nu; ++i) {
       if (const double value = u[index_of(joint.u_offset + i)]; !std::isfinite(value)) {
@@ -49,7 +54,7 @@ void ClosedMomenta::set_wanted(std::span<const double> q) {
   wanted_.setZero();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (feedback_ != 0.0) {
+    if (feedback_ != 0.0 && part_.knows_cut(c)) {
       const JointKinematics& state = part_.cuts()[c];
       std::array<double, 6> residual{};
       closure_residual(cut, state.axes_a, state.axes_b, state.displacement, residual);
@@ -77,7 +82,6 @@ void ClosedMomenta::set_wanted(std::span<const double> q) {
 
 RhsStatus ClosedMomenta::momentum_rates(double t, std::span<const double> q, std::span<const double> p,
                                         std::span<const double> u, std::span<double> rates) {
-  part_.set_pose_velocities(u);
   evaluate_loads(t, q, u);
   add_cut_loads();
   const bool in_joints = loads_.in_joints() || loads_on_bodies_;
@@ -106,15 +110,16 @@ void ClosedMomenta::evaluate_loads(double t, std::span<const double> q, std::spa
   const BodyMotions& bodies = poses.bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    if (part_.knows_cut(c)) {
+      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    }
   }
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
   } else if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
   }
-  set_link_loads(0);
-  part_.team().for_branches([this](std::size_t branch) { set_link_loads(branch); });
+  part_.for_ranges([this](std::size_t range) { set_link_loads(range); });
 }
 
 void ClosedMomenta::set_link_loads(std::size_t range) {
@@ -139,6 +144,9 @@ void ClosedMomenta::set_link_loads(std::size_t range) {
 void ClosedMomenta::add_cut_loads() {
   const LinkTree& tree = part_.tree();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    if (!part_.knows_cut(c)) {
+      continue;
+    }
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     Vec6 impulse = Vec6::Zero();
@@ -151,7 +159,7 @@ void ClosedMomenta::add_cut_loads() {
     load -= shift_rate_wrench(state.velocity, impulse);
     for (const auto& [body, sign] : {std::pair(cut.b, 1.0), std::pair(cut.a, -1.0)}) {
       const int row = body < 0 ? -1 : tree.bodies()[index_of(body)].row;
-      if (row >= 0) {
+      if (row >= 0 && part_.knows_row(row)) {
         part_.poses().add_wrench_at(index_of(row), state.point, sign * load, link_loads_[index_of(row)]);
       }
     }
@@ -162,7 +170,7 @@ void ClosedMomenta::add_cut_loads() {
 // range(Phi_q^T), where it moves nothing; the rounding of M w would not.
 void ClosedMomenta::make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates) {
   wanted_.setZero();
-  part_.move(rates, wanted_, {}, velocity_);
+  part_.move(rates, wanted_, {}, velocity_, false);
   part_.add_closing_momenta(rates);
   if (mechanism_->rheonomic()) {
     // The multiplier of a prescribed motion is what M w leaves of the joint's own row, and nothing moves with it.

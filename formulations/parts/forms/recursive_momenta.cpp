@@ -28,7 +28,7 @@ class RecursiveMomenta final : public JointStateFormulation {
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
-      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.execution, near());
+      emplace_closed(closed_, settings.execution);
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.execution);
       loads_.emplace(mechanism, links_->tree(), near());
@@ -57,7 +57,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    const RhsStatus status = closed_ ? closed_->set_state(t, q_of(x), rate_of(x), u) : solve_in_world(t, x);
+    const RhsStatus status = closed_ ? watched().set_state(t, q_of(x), rate_of(x), u) : solve_in_world(t, x);
     if (status.ok) {
       std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
       if (!closed_) {
@@ -70,7 +70,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     // sigma' is not lambda at an instant: the acceleration pass at the velocities of p. With feedback the motion obeys
     // Phi'' = -beta Phi'.
-    RhsStatus status = closed_ ? closed_->set_state(t, q_of(x), rate_of(x), u_) : solve_in_world(t, x);
+    RhsStatus status = closed_ ? watched().set_state(t, q_of(x), rate_of(x), u_) : solve_in_world(t, x);
     if (!status.ok) {
       return status;
     }
@@ -84,13 +84,17 @@ class RecursiveMomenta final : public JointStateFormulation {
     return status;
   }
 
-  [[nodiscard]] double largest_sigma() const override { return closed_ ? closed_->largest_cut_multiplier() : 0.0; }
+  [[nodiscard]] double largest_sigma() const override {
+    return watched_ ? watched_->largest_cut_multiplier() : closed_ ? closed_->largest_cut_multiplier() : 0.0;
+  }
 
   [[nodiscard]] int threads() const override {
     return closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
   }
 
-  [[nodiscard]] bool is_divided() const override { return links_ && links_->team().is_divided(); }
+  [[nodiscard]] bool is_divided() const override {
+    return closed_ ? closed_->part().team().is_divided() : links_ && links_->team().is_divided();
+  }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
@@ -145,6 +149,21 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
  private:
+  void emplace_closed(std::optional<ClosedMomenta>& closed, const Execution& execution) {
+    closed.emplace(mechanism(), settings_.gauge, settings_.leak, settings_.feedback, execution, near());
+  }
+
+  /// For a look at a state: where processes share right-hand sides, one of them may look alone.
+  ClosedMomenta& watched() {
+    if (!is_divided()) {
+      return *closed_;
+    }
+    if (!watched_) {
+      emplace_closed(watched_, settings_.execution.on_this_process());
+    }
+    return *watched_;
+  }
+
   void share_coordinate_rates(const BranchTeam& team, std::span<const double> x, std::span<double> xdot) const {
     team.for_shares([&](std::size_t index, std::size_t count) {
       coordinate_rates().set_share(q_of(x), u_, q_of(xdot), index, count);
@@ -211,6 +230,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
+  std::optional<ClosedMomenta> watched_;  // beside closed_ where processes share it
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };

@@ -17,7 +17,7 @@ kernels::LinkVector<double> link_vector(const Vec3& r) {
 /// \returns by closing row whether nothing that the mechanism can do is felt by it, such as a row out of the plane of a
 /// planar loop: what is zero at random coordinates, loops open, is zero at all of them.
 std::vector<bool> rows_without_effect(const Mechanism& mechanism) {
-  PartRecursion probe(mechanism, false, {});
+  PartRecursion probe(mechanism, PosesWanted::cuts, {});
   std::vector<bool> zero(index_of(mechanism.closing_row_count()), true);
   std::minstd_rand random(1);
   std::uniform_real_distribution<double> coordinate(-2.0, 2.0);

@@ -31,6 +31,9 @@ class LinkPoses {
   void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
   [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
   [[nodiscard]] const Row& row(std::size_t i) const { return rows_[i]; }
+  /// Both for who knows some of them from another process.
+  [[nodiscard]] BodyMotions& bodies() { return bodies_; }
+  [[nodiscard]] Row& row(std::size_t i) { return rows_[i]; }
 
   /// Takes a wrench on every body at its centre of mass in world axes to its row, about O_k in the row's axes.
   template <typename WrenchOfBody>

@@ -79,6 +79,26 @@ TEST_F(SimulateOnProcessesRunTest, processes_with_the_whole_state_write_the_file
   }
 }
 
+// A loop through the ground, and loops that leave branches, with projections and quaternions.
+TEST_F(SimulateOnProcessesRunTest, branches_of_closed_mechanisms_write_the_files_of_one) {
+  for (const char* const arguments :
+       {"--mechanism loop:401 --formulation dca --time 0:0.002:0.004",
+        "--mechanism loop:401 --formulation bae-haug --time 0:0.002:0.004",
+        "--mechanism random_closed:seed=4701,bodies=280,cuts=5 --formulation hdca --time 0:0.002:0.004"}) {
+    ASSERT_EQ(shell(program() + " simulate --quiet --overwrite --output alone " + arguments), 0) << said_;
+    ASSERT_EQ(simulate(2, std::string("--overwrite --output processes ") + arguments), 0) << said_;
+    EXPECT_FALSE(said("each computes all of it")) << said_;
+    for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {
+      EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
+      EXPECT_TRUE(content_of(directory_ / "processes" / file) == content_of(directory_ / "alone" / file))
+          << file << ' ' << arguments;
+    }
+  }
+  // Loops one behind another have no branches.
+  ASSERT_EQ(simulate(2, "--mechanism ladder:120 --formulation dca --time 1e-4 --overwrite --output processes"), 0);
+  EXPECT_TRUE(said("each computes all of it")) << said_;
+}
+
 TEST_F(SimulateOnProcessesRunTest, loads_in_joints_are_evaluated_where_the_joints_are) {
   ASSERT_EQ(shell(program() + " export -m pendulum_xyz:60 -o chain.toml"), 0) << said_;
   std::ofstream chain(directory_ / "chain.toml", std::ios::app);

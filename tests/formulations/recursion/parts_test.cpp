@@ -128,7 +128,7 @@ TEST(parts, rows_that_loops_closed_before_imply_count_for_nothing) {
       return test::evaluate_at(*test::make(formulation, mechanism), 0.0, mechanism.q0(), mechanism.u0());
     };
     EXPECT_LT(test::block_error(state("bae-haug").xdot, state("dense").xdot), 1e-10) << key;
-    PartRecursion part(mechanism, true, {});
+    PartRecursion part(mechanism, PosesWanted::rows, {});
     ASSERT_TRUE(part.set_positions(view(mechanism.q0())).ok);
     EXPECT_EQ(part.redundant_rows(), mechanism.closing_row_count() - mechanism.generic_rank().rank) << key;
   }
