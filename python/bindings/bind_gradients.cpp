@@ -222,10 +222,7 @@ void bind_gradients(nb::module_& module) {
           [](const GradientHandle& handle, NumbersArgument values) {
             const std::span<const double> at = handle.values(values);
             MechanismDescription description = handle.run.numbers().with(at).description();
-            Eigen::VectorXd q;
-            Eigen::VectorXd u;
-            handle.run.numbers().start(at, q, u);
-            gradients::put_start(handle.mechanism, q, u, description);
+            gradients::put_start(handle.mechanism, handle.run.numbers().start(at), description);
             return Mechanism(std::move(description));
           },
           nb::arg("values"), "The mechanism with these values, controls as tables over time.")
