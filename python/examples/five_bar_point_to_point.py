@@ -26,10 +26,10 @@ def pivot(name, a, b, place, more):
     return f'[[joints]]\nname = "{name}"\ntype = "revolute"\na = "{a}"\nb = "{b}"\nframe_a = {{position = [{place}, 0.0, 0.0]}}\n{more}\n'
 
 
-# Upper arms of 0.4 m, forearms of 0.6 m, motors 0.3 m apart; gravity along -y. The angles of the forearms are rough:
+# Upper arms of 0.4 m, forearms of 0.6 m, motors 0.3 m apart, all in a horizontal plane. The angles of the forearms are rough:
 # they are marked as dependent and corrected, so that the loop closes.
 text = "\n".join([
-    'name = "five_bar_arm"\ngravity = [0.0, -9.81, 0.0]\n',
+    'name = "five_bar_arm"\ngravity = [0.0, 0.0, 0.0]\n',
     link("left_arm", 0.4), link("left_forearm", 0.6), link("right_arm", 0.4), link("right_forearm", 0.6),
     pivot("left_motor", "ground", "left_arm", -0.15, "q0 = [2.2]"),
     pivot("left_elbow", "left_arm", "left_forearm", 0.4, "q0 = [-1.3]\ndependent = true"),
@@ -67,7 +67,7 @@ run = move(100.0)
 # It takes a few runs, whatever the number of parameters.
 
 # %%
-torques = np.concatenate([5.0 * np.cos(3.0 * knots), -4.0 * np.cos(2.0 * knots)])
+torques = np.concatenate([-np.cos(4.0 * knots), -np.sin(4.0 * knots)])
 
 
 def difference(k, h):
