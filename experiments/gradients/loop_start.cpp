@@ -165,7 +165,14 @@ Eigen::MatrixXd LoopStart::derivatives(const Eigen::VectorXd& q, const Eigen::Ve
   const Eigen::MatrixXd scaled = scaled_jacobian(kinematics);
   // A change of components that follow, for what Phi_q times it has to be, without units.
   const auto follow = [&](const std::vector<int>& components) {
-    return [&scales, &components, qr = decomposed(scaled, components), this](const Eigen::VectorXd& wanted) {
+    auto qr = decomposed(scaled, components);
+    if (qr.rank() < std::ssize(components)) {
+      throw std::invalid_argument(
+          fmt::format("start of '{}': at these values the position is singular, where the coordinates and velocities "
+                      "that close its loops do not follow from the others",
+                      mechanism_.name()));
+    }
+    return [&scales, &components, qr = std::move(qr), this](const Eigen::VectorXd& wanted) {
       Eigen::VectorXd change = Eigen::VectorXd::Zero(mechanism_.u_size());
       const Eigen::VectorXd own = qr.solve(wanted);
       for (std::size_t i = 0; i < components.size(); ++i) {
@@ -174,14 +181,6 @@ Eigen::MatrixXd LoopStart::derivatives(const Eigen::VectorXd& q, const Eigen::Ve
       return change;
     };
   };
-  for (const std::vector<int>* components : {&following_.positions, &following_.velocities}) {
-    if (decomposed(scaled, *components).rank() < std::ssize(*components)) {
-      throw std::invalid_argument(
-          fmt::format("start of '{}': at these values the coordinates that close its loops do not follow from the "
-                      "others, their position is singular",
-                      mechanism_.name()));
-    }
-  }
   const auto moved_with = [&](const VariedComponent& one, const auto& following) {
     Eigen::VectorXd change = following(-scaled.col(one.u) / scales.columns[one.u]);
     change[one.u] = 1.0;

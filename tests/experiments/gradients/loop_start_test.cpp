@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -136,6 +137,17 @@ TEST(loop_start, refuses_start_values_that_follow_from_others) {
                {"constraints tie v.joint1, v.joint2, v.joint3 to one another"});
   expect_words(start_refusal("five_bar:shape=line", {"q.joint1"}), {"singular", "start elsewhere"});
   EXPECT_EQ(start_refusal("four_bar:angle=0.3", {"q.joint1", "q.joint3", "v.joint2", "v.joint4"}), "no error");
+}
+
+/// Parallel bars in one line: their rods may turn either way.
+TEST(loop_start, has_no_derivatives_at_singular_positions) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "n_four_bar:1");
+  const gradients::LoopStart start(mechanism, {{"q.joint1", 0, 0}}, {});
+  const Eigen::VectorXd still = Eigen::VectorXd::Zero(mechanism.u_size());
+  EXPECT_EQ(start.derivatives(test::n_four_bar_coordinates(1, 0.7), still).cols(), 1);
+  expect_words(
+      said_by([&] { (void)start.derivatives(test::n_four_bar_coordinates(1, 0.5 * std::numbers::pi), still); }),
+      {"start of 'n_four_bar", "singular"});
 }
 
 TEST(loop_start, refuses_values_that_no_loop_can_have) {
