@@ -42,19 +42,15 @@ RhsStatus JointStateFormulation::jacobian_vector(double t, std::span<const doubl
 
 RhsStatus JointStateFormulation::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                                                  std::span<double> product) {
-  return derivatives_ != nullptr ? derivatives_->vector_jacobian(t, x, weights, product)
+  return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, {}, {})
                                  : Formulation::vector_jacobian(t, x, weights, product);
 }
 
 RhsStatus JointStateFormulation::weighted_derivatives(double t, std::span<const double> x,
                                                       std::span<const double> weights, std::span<double> product,
                                                       std::span<double> by_forces, std::span<double> by_masses) {
-  if (derivatives_ != nullptr) {
-    if (const auto status = derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)) {
-      return *status;
-    }
-  }
-  return Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+  return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)
+                                 : Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
 }
 
 RhsStatus JointStateFormulation::parameter_jacobian(double t, std::span<const double> x,

@@ -92,9 +92,12 @@ RhsStatus LoopDerivatives::jacobian_vector(double t, std::span<const double> x, 
   return derive(t, x, [&](ClosedDerivatives& loops) { return loops.jacobian_vector(t, x, direction, product); });
 }
 
-RhsStatus LoopDerivatives::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                           std::span<double> product) {
-  return derive(t, x, [&](ClosedDerivatives& loops) { return loops.vector_jacobian(t, x, weights, product); });
+RhsStatus LoopDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                                std::span<double> product, std::span<double> by_forces,
+                                                std::span<double> by_masses) {
+  return derive(t, x, [&](ClosedDerivatives& loops) {
+    return loops.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+  });
 }
 
 RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> x,

@@ -3,7 +3,6 @@
 /// All formulations of the suite, in the order in which they are listed to users.
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "formulations/execution/execution.hpp"
@@ -25,7 +24,7 @@ struct FormulationRegistry {
   [[nodiscard]] FormulationEntry* data() { return entries.data(); }
   [[nodiscard]] const FormulationEntry* data() const { return entries.data(); }
   [[nodiscard]] const FormulationEntry& operator[](std::size_t i) const { return entries[i]; }
-  void push_back(FormulationEntry entry) { entries.push_back(std::move(entry)); }
+  void push_back(const FormulationEntry& entry) { entries.push_back(entry); }
 };
 
 /// \returns the suite's own formulations.

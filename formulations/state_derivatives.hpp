@@ -1,7 +1,6 @@
 #pragma once
 /// \file
 /// Who has the exact derivatives of one formulation's right-hand sides.
-#include <optional>
 #include <span>
 #include <string>
 
@@ -22,15 +21,10 @@ class StateDerivatives {
   virtual RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) = 0;
   virtual RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                     std::span<double> product) = 0;
-  virtual RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                    std::span<double> product) = 0;
-  /// All in one pass. \returns nothing where there is no such pass: the products stand apart then
-  virtual std::optional<RhsStatus> weighted_derivatives(double /*t*/, std::span<const double> /*x*/,
-                                                        std::span<const double> /*weights*/,
-                                                        std::span<double> /*product*/, std::span<double> /*by_forces*/,
-                                                        std::span<double> /*by_masses*/) {
-    return std::nullopt;
-  }
+  /// Without forces and masses (empty spans) it is vector_jacobian.
+  virtual RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                         std::span<double> product, std::span<double> by_forces,
+                                         std::span<double> by_masses) = 0;
   virtual RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                        std::span<double> derivatives) = 0;
   /// \returns why there are none; empty where there are.

@@ -125,12 +125,9 @@ struct DifferentiableRun::Sweep {
       const VariedNumber& number = numbers.numbers()[i];
       if (number.kind == VariedKind::mass) {
         by_numbers[i] += mass_sums[number.place];
-      } else if (number.kind == VariedKind::start_position) {
-        by_numbers[i] += by_q[number.place];
-      } else if (number.kind == VariedKind::start_velocity) {
-        by_numbers[i] += by_u[number.place];
       }
     }
+    numbers.start_derivatives(run.start).add_weights(by_q, by_u, by_numbers);
   }
 
   const DifferentiableRun& owner;

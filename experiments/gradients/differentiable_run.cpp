@@ -54,9 +54,11 @@ std::vector<std::size_t> DifferentiableRun::Placed::damped_coordinates() const {
 
 StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<const double> x, bool velocities) {
   StepState state{step, t, x.first(q_.size()), {}};
-  if (velocities) {
+  if (velocities && map.has_momenta()) {
     require_run(formulation->unpack(t, x, q_, u_), t);
     state.u = u_;
+  } else if (velocities) {
+    state.u = x.subspan(q_.size());  // as they are: `dense` would unpack projected ones
   }
   return state;
 }
@@ -91,7 +93,8 @@ void DifferentiableRun::require_derivatives() {
   if (entry.projects_steps != nullptr && entry.projects_steps(mechanism_, choice_.parameters)) {
     throw std::invalid_argument(who +
                                 ": accepted steps are projected on the constraints, which gradients of runs do "
-                                "not differentiate; give projection=off where the drift allows it");
+                                "not differentiate; give projection=velocities, which projects velocities within the "
+                                "right-hand side alone, or projection=off");
   }
   const std::span<const StateComponent> layout = run->formulation->layout();
   if (layout.size() != index_of(mechanism_.q_size() + mechanism_.u_size()) ||
@@ -143,29 +146,26 @@ std::unique_ptr<DifferentiableRun::Placed> DifferentiableRun::placed(std::span<c
     throw std::invalid_argument(fmt::format("there are {} numbers, {} were given", numbers_.size(), values.size()));
   }
   auto run = std::make_unique<Placed>(numbers_.with(values), registry_, choice_, *method_, numbers_);
-  Eigen::VectorXd q;
-  Eigen::VectorXd u;
-  numbers_.start(values, q, u);
-  require_constraints(run->mechanism, q, u);
-  require_run(run->formulation->pack(times_.at(0), view(q), view(u), run->x0), times_.at(0));
+  run->start = numbers_.start(values);
+  require_constraints(run->mechanism, run->start);
+  require_run(run->formulation->pack(times_.at(0), view(run->start.q), view(run->start.u), run->x0), times_.at(0));
   return run;
 }
 
-void DifferentiableRun::require_constraints(const Mechanism& mechanism, const Eigen::VectorXd& q,
-                                            const Eigen::VectorXd& u) const {
+void DifferentiableRun::require_constraints(const Mechanism& mechanism, const RunStart& start) const {
   if (!mechanism.constrained()) {
     return;
   }
   Kinematics kinematics(mechanism);
-  kinematics.set_positions(view(q));
-  kinematics.set_velocities(view(u));
+  kinematics.set_positions(view(start.q));
+  kinematics.set_velocities(view(start.u));
   ConstraintObserver observer(mechanism);
-  const ConstraintErrors errors = observer.evaluate(times_.at(0), view(q), view(u), kinematics);
+  const ConstraintErrors errors = observer.evaluate(times_.at(0), view(start.q), view(start.u), kinematics);
   if (errors.scaled_position > kClosed || errors.scaled_velocity > kClosed) {
     throw std::invalid_argument(
-        fmt::format("start of '{}': it breaks the constraints by {:.3g} in positions and {:.3g} in velocities; only "
-                    "starts that keep them can be varied",
-                    mechanism.name(), errors.scaled_position, errors.scaled_velocity));
+        fmt::format("start of '{}': at t = {} it breaks the constraints by {:.3g} in positions and {:.3g} in "
+                    "velocities; a run must start where its prescribed motions are",
+                    mechanism.name(), times_.at(0), errors.scaled_position, errors.scaled_velocity));
   }
 }
 

@@ -90,7 +90,7 @@ class DifferentiableRun {
   void require_derivatives();
   void choose_distance();
   [[nodiscard]] std::unique_ptr<Placed> placed(std::span<const double> values) const;
-  void require_constraints(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u) const;
+  void require_constraints(const Mechanism& mechanism, const RunStart& start) const;
   /// Steps from the start to the end; \param keep is told the state of every step \returns the last state
   template <typename Keep>
   std::vector<double> forward(Placed& run, const Keep& keep);

@@ -45,6 +45,7 @@ struct DifferentiableRun::Placed {
   std::vector<SpringTerm> springs;
   Stepper stepper;
   VelocityMap map;
+  RunStart start;
   std::vector<double> x0;
 
  private:

@@ -56,17 +56,10 @@ struct DifferentiableRun::Sensitivities {
     throw std::logic_error("a control loads no joint");
   }
 
-  void start() {
+  void start(const StartDerivatives& derivatives) {
     std::vector<double> of_q(by_q.size());
     std::vector<double> of_rate(by_u.size());
-    for (std::size_t i = 0; i < owner.numbers_.size(); ++i) {
-      const VariedNumber& number = owner.numbers_.numbers()[i];
-      if (number.kind == VariedKind::start_position) {
-        of_q[number.place] = direction[i];
-      } else if (number.kind == VariedKind::start_velocity) {
-        of_rate[number.place] = direction[i];
-      }
-    }
+    derivatives.change(direction, of_q, of_rate);
     const double t = owner.times_.at(0);
     require_run(run.map.start_change(t, run.x0, {of_q, of_rate, masses}, change), t);
   }
@@ -164,10 +157,11 @@ RunGradient DifferentiableRun::along(std::span<const double> values, std::span<c
   std::vector<Sensitivities> all;
   std::vector<double> of_controls(width);
   result.value = control_cost(values, of_controls);
+  const StartDerivatives of_start = numbers_.start_derivatives(run->start);
   for (std::size_t first = 0; first < directions.size(); first += width) {
     const std::span<const double> direction = directions.subspan(first, width);
     all.emplace_back(*this, *run, direction);
-    all.back().start();
+    all.back().start(of_start);
     result.gradient.push_back(std::inner_product(direction.begin(), direction.end(), of_controls.begin(), 0.0));
   }
   StepTape before(1, run->stepper.sizes());

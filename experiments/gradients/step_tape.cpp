@@ -71,7 +71,9 @@ void Stepper::settle(double t, std::span<double> lengths, std::span<double> x_ne
   if (!std::equal(raw_.begin(), raw_.end(), x_new.begin())) {
     throw std::invalid_argument(
         "this formulation changes the ends of steps by more than the length of quaternions (a projection on "
-        "constraints, another choice of joints); gradients of runs do not differentiate that");
+        "constraints, another choice of joints); gradients of runs do not differentiate that; option "
+        "projection=velocities or "
+        "projection=off leaves it out");
   }
 }
 

@@ -78,6 +78,7 @@ VariedNumbers::VariedNumbers(const Mechanism& mechanism, std::span<const std::st
   for (const Control& control : controls_) {
     add_control(mechanism, control);
   }
+  tie_starts(mechanism);
 }
 
 void VariedNumbers::add(const Mechanism& mechanism, std::span<const std::string> names) {
@@ -204,23 +205,92 @@ Mechanism VariedNumbers::with(std::span<const double> values) const {
   return Mechanism(std::move(description));
 }
 
-void VariedNumbers::start(std::span<const double> values, Eigen::VectorXd& q, Eigen::VectorXd& u) const {
-  q = q_;
-  u = u_;
+void VariedNumbers::tie_starts(const Mechanism& mechanism) {
+  // Prescribed motions alone tie no joint to another; of constraints of velocities there are no derivatives.
+  if (mechanism.closing_row_count() == 0 || !mechanism.held_by_velocity().empty()) {
+    return;
+  }
+  std::vector<VariedComponent> positions;
+  std::vector<VariedComponent> velocities;
+  for (const VariedNumber& number : numbers_) {
+    for (const Joint& joint : mechanism.tree_joints()) {
+      // Of joints with a quaternion only what follows it is varied, one place further on than in u.
+      const int q = static_cast<int>(number.place) - joint.q_offset;
+      const int u = static_cast<int>(number.place) - joint.u_offset;
+      if (number.kind == VariedKind::start_position && q >= 0 && q < joint.nq) {
+        positions.push_back({number.name, joint.q_offset + q, joint.u_offset + q - (joint.nq - joint.nu)});
+      } else if (number.kind == VariedKind::start_velocity && u >= 0 && u < joint.nu) {
+        velocities.push_back({number.name, 0, joint.u_offset + u});
+      }
+    }
+  }
+  if (!positions.empty() || !velocities.empty()) {
+    loops_.emplace(mechanism, std::move(positions), std::move(velocities));
+  }
+}
+
+RunStart VariedNumbers::start(std::span<const double> values) const {
+  RunStart start{q_, u_};
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const auto place = static_cast<Eigen::Index>(numbers_[i].place);
     if (numbers_[i].kind == VariedKind::start_position) {
-      q[static_cast<Eigen::Index>(numbers_[i].place)] = values[i];
+      start.q[place] = values[i];
     } else if (numbers_[i].kind == VariedKind::start_velocity) {
-      u[static_cast<Eigen::Index>(numbers_[i].place)] = values[i];
+      start.u[place] = values[i];
+    }
+  }
+  if (loops_) {
+    loops_->close(start.q, start.u);
+  }
+  return start;
+}
+
+StartDerivatives VariedNumbers::start_derivatives(const RunStart& at) const {
+  return {*this, loops_ ? loops_->derivatives(at.q, at.u) : Eigen::MatrixXd()};
+}
+
+StartDerivatives::StartDerivatives(const VariedNumbers& numbers, Eigen::MatrixXd columns)
+    : numbers_(&numbers), columns_(std::move(columns)) {}
+
+template <typename Each>
+void StartDerivatives::for_entries(const Each& each) const {
+  Eigen::Index column = 0;
+  for (const VariedKind kind : {VariedKind::start_position, VariedKind::start_velocity}) {
+    for (std::size_t i = 0; i < numbers_->size(); ++i) {
+      const VariedNumber& number = numbers_->numbers()[i];
+      if (number.kind != kind) {
+        continue;
+      }
+      if (columns_.size() == 0) {
+        each(i, index_of(kind == VariedKind::start_velocity ? numbers_->q_size() : 0) + number.place, 1.0);
+        continue;
+      }
+      for (Eigen::Index row = 0; row < columns_.rows(); ++row) {
+        each(i, index_of(row), columns_(row, column));
+      }
+      ++column;
     }
   }
 }
 
-void put_start(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-               MechanismDescription& description) {
+void StartDerivatives::add_weights(std::span<const double> by_q, std::span<const double> by_u,
+                                   std::span<double> by_numbers) const {
+  for_entries([&](std::size_t number, std::size_t place, double share) {
+    by_numbers[number] += share * (place < by_q.size() ? by_q[place] : by_u[place - by_q.size()]);
+  });
+}
+
+void StartDerivatives::change(std::span<const double> of_numbers, std::span<double> of_q,
+                              std::span<double> of_u) const {
+  for_entries([&](std::size_t number, std::size_t place, double share) {
+    (place < of_q.size() ? of_q[place] : of_u[place - of_q.size()]) += share * of_numbers[number];
+  });
+}
+
+void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description) {
   for (const StartValue& value : start_values(mechanism)) {
     JointDescription& joint = description.joints[value.joint];
-    (value.rate ? joint.v0 : joint.q0)[value.component] = value.in(q, u);
+    (value.rate ? joint.v0 : joint.q0)[value.component] = value.in(start.q, start.u);
   }
 }
 

@@ -10,13 +10,16 @@
 /// | force.JOINT@0.5, force.JOINT.2@0.5 | a control's force in a tree joint at a time |
 ///
 /// A control is a joint load, a table over time: linear between its times, constant outside. Every value of the numbers
-/// is a Mechanism of its own, which is checked as any other.
+/// is a Mechanism of its own, which is checked as any other. Start values of closed loops take others with them
+/// (loop_start.hpp).
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "experiments/gradients/loop_start.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench::gradients {
@@ -43,6 +46,34 @@ struct KnotShares {
   double second = 0.0;  ///< of the next one
 };
 
+/// Coordinates and velocities that a run starts from.
+struct RunStart {
+  Eigen::VectorXd q;
+  Eigen::VectorXd u;
+};
+
+class VariedNumbers;
+
+/// How a start changes with numbers, which must outlive it.
+class StartDerivatives {
+ public:
+  /// \param columns of start coordinates, then of start velocities; empty: each number moves itself alone
+  StartDerivatives(const VariedNumbers& numbers, Eigen::MatrixXd columns);
+
+  /// Adds weights of the start as weights of numbers.
+  void add_weights(std::span<const double> by_q, std::span<const double> by_u, std::span<double> by_numbers) const;
+  /// The change of the start with one of numbers. \param of_q, of_u zeros, receive it
+  void change(std::span<const double> of_numbers, std::span<double> of_q, std::span<double> of_u) const;
+
+ private:
+  /// Calls `each(number, place, share)` for what start values do, place in q and u one behind the other.
+  template <typename Each>
+  void for_entries(const Each& each) const;
+
+  const VariedNumbers* numbers_;
+  Eigen::MatrixXd columns_;
+};
+
 class VariedNumbers {
  public:
   /// \param names of parameters without controls, whose numbers follow in the order of their times
@@ -59,18 +90,22 @@ class VariedNumbers {
   /// \returns where the numbers of a control begin.
   [[nodiscard]] std::size_t first_of(std::size_t control) const { return first_of_[control]; }
   [[nodiscard]] bool any(VariedKind kind) const;
+  [[nodiscard]] int q_size() const { return static_cast<int>(q_.size()); }
   /// \returns the numbers of the mechanism itself; of controls zeros.
   [[nodiscard]] std::vector<double> own_values() const { return own_values_; }
 
   /// \returns the mechanism with these numbers, its start as `start` has it. \throws ModelError where it cannot be,
   /// std::invalid_argument for a number that is not finite
   [[nodiscard]] Mechanism with(std::span<const double> values) const;
-  /// \param q, u receive the start.
-  void start(std::span<const double> values, Eigen::VectorXd& q, Eigen::VectorXd& u) const;
+  /// \returns the start, with loops closed. \throws ModelError where they cannot be
+  [[nodiscard]] RunStart start(std::span<const double> values) const;
+  /// \param at a start of these numbers \throws std::invalid_argument where it is singular
+  [[nodiscard]] StartDerivatives start_derivatives(const RunStart& at) const;
 
  private:
   void add(const Mechanism& mechanism, std::span<const std::string> names);
   void add_control(const Mechanism& mechanism, const Control& control);
+  void tie_starts(const Mechanism& mechanism);
 
   MechanismDescription description_;
   Eigen::VectorXd q_;
@@ -80,10 +115,10 @@ class VariedNumbers {
   std::vector<Control> controls_;
   std::vector<std::size_t> loaded_;
   std::vector<std::size_t> first_of_;
+  std::optional<LoopStart> loops_;  ///< where start values take others with them
 };
 
 /// Puts a start into the description of the mechanism itself, or of one with other numbers.
-void put_start(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-               MechanismDescription& description);
+void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description);
 
 }  // namespace mbdbench::gradients

@@ -76,9 +76,17 @@ BaumgarteConstants baumgarte_of(const Parameters& options) {
   return {options.number("alpha"), options.number("beta")};
 }
 
+/// \returns whether nothing but projections would keep closed loops closed.
+bool drifts(const Parameters& options) {
+  return options.number("alpha") == 0.0 && options.number("beta") == 0.0 && !is_divided(options);
+}
+
 bool projects(const Mechanism& mechanism, const Parameters& options) {
-  const bool stabilised = options.number("alpha") != 0.0 || options.number("beta") != 0.0;
-  return projection_is_on(mechanism, options, !stabilised && !is_divided(options));
+  return projection_is_on(mechanism, options, drifts(options));
+}
+
+bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
+  return steps_are_projected(mechanism, options, drifts(options));
 }
 
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options,
@@ -126,7 +134,7 @@ FormulationEntry bae_haug_entry() {
           refuse_nothing,
           make_bae_haug,
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
-          projects,
+          projects_steps,
           make_part,
           "processes=R",
           true,

@@ -106,10 +106,19 @@ class DcaFormulation final : public JointVelocityFormulation {
   LoopDerivatives derivatives_;
 };
 
-bool projects(const Mechanism& mechanism, const Parameters& options) {
-  const bool stabilised = options.number("baumgarte_alpha") != 0.0 || options.number("baumgarte_beta") != 0.0;
+/// \returns whether nothing but projections would keep closed loops closed.
+bool drifts(const Parameters& options) {
   // Sub-chains keep to the published algorithm, and to their processes.
-  return projection_is_on(mechanism, options, !stabilised && !asks_for_lanes(options));
+  return options.number("baumgarte_alpha") == 0.0 && options.number("baumgarte_beta") == 0.0 &&
+         !asks_for_lanes(options);
+}
+
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  return projection_is_on(mechanism, options, drifts(options));
+}
+
+bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
+  return steps_are_projected(mechanism, options, drifts(options));
 }
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
@@ -184,7 +193,7 @@ FormulationEntry dca_entry() {
           refuse_for_assembly,
           make_dca,
           {.per_body = 1.3e4},
-          projects,
+          projects_steps,
           make_dca_part,
           "leaf=subchain",
           true,

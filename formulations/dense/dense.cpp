@@ -20,30 +20,34 @@ void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
   std::copy(from.data(), from.data() + from.size(), to.begin());
 }
 
+struct DenseSettings {
+  bool projects = false;        // velocities, before anything else
+  bool projects_steps = false;  // states, after them
+  bool tangent = false;
+  bool fixed_rank = false;
+  InstructionSet set;  // of the derivatives' kernels
+};
+
 class DenseFormulation final : public JointStateFormulation {
  public:
-  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent, bool fixed_rank,
-                   const InstructionSet& set)
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, const DenseSettings& settings)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
-        projects_(projects),
-        tangent_(tangent),
-        fixed_rank_(fixed_rank),
-        set_(set),
-        dynamics_(mechanism, near(), fixed_rank),
+        settings_(settings),
+        dynamics_(mechanism, near(), settings.fixed_rank),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
     if (rate_kind == StateKind::velocity) {
       derivatives_.emplace(
-          mechanism, projects, std::string(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
-          set);
+          mechanism, settings.projects, std::string(),
+          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.set);
       use_derivatives(*derivatives_);
     }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_, fixed_rank_, set_);
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, settings_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -80,7 +84,7 @@ class DenseFormulation final : public JointStateFormulation {
 
   bool after_step(double t, std::span<double> x) override {
     const bool normalised = Formulation::after_step(t, x);
-    if (!projects_ || !set_state(t, x).ok) {
+    if (!settings_.projects_steps || !set_state(t, x).ok) {
       return normalised;
     }
     std::copy(q_of(x).begin(), q_of(x).end(), q_.data());
@@ -104,7 +108,7 @@ class DenseFormulation final : public JointStateFormulation {
     dynamics_.set_velocities(t, q_of(x), velocities());
     set_coordinate_rates(q_of(x), velocities(), q_of(xdot));
     copy_to(rate_kind_ == StateKind::velocity ? dynamics_.accelerations() : dynamics_.momentum_rates(), rate_of(xdot));
-    if (tangent_) {
+    if (settings_.tangent) {
       make_tangent(rate_of(x), rate_of(xdot));
     }
     return status;
@@ -130,7 +134,7 @@ class DenseFormulation final : public JointStateFormulation {
     }
     if (rate_kind_ == StateKind::momentum) {
       u_ = dynamics_.velocities_of(rate_of(x));
-    } else if (projects_) {
+    } else if (settings_.projects) {
       u_ = dynamics_.projected(rate_of(x));
     } else {
       u_ = Eigen::Map<const Eigen::VectorXd>(rate_of(x).data(), u_.size());
@@ -139,10 +143,7 @@ class DenseFormulation final : public JointStateFormulation {
   }
 
   StateKind rate_kind_;
-  bool projects_;
-  bool tangent_;
-  bool fixed_rank_;
-  InstructionSet set_;  // of the derivatives' kernels
+  DenseSettings settings_;
   DenseDynamics dynamics_;
   DenseProjection projection_;
   std::optional<LoopDerivatives> derivatives_;
@@ -157,10 +158,14 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 template <StateKind kRateKind>
 std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options,
                                         const Execution& execution) {
-  return std::make_unique<DenseFormulation>(
-      mechanism, kRateKind, projection_is_on(mechanism, options, kRateKind == StateKind::velocity),
-      gauge_is_tangent(mechanism, options), kRateKind == StateKind::velocity && options.text("rank") == "fixed",
-      execution.instruction_set);
+  constexpr bool kDrifts = kRateKind == StateKind::velocity;
+  DenseSettings settings;
+  settings.projects = projection_is_on(mechanism, options, kDrifts);
+  settings.projects_steps = steps_are_projected(mechanism, options, kDrifts);
+  settings.tangent = gauge_is_tangent(mechanism, options);
+  settings.fixed_rank = kRateKind == StateKind::velocity && options.text("rank") == "fixed";
+  settings.set = execution.instruction_set;
+  return std::make_unique<DenseFormulation>(mechanism, kRateKind, settings);
 }
 
 std::span<const ParameterSpecification> dense_options() {

@@ -155,16 +155,11 @@ bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::
   return sweeps_.jacobian_vector(data_, x_.data(), direction.data(), product.data()) && sound;
 }
 
-bool TreeDerivatives::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                      std::span<double> product) {
-  const bool sound = linearise(t, x);
-  return sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
-}
-
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                                            std::span<double> product, std::span<double> by_forces,
                                            std::span<double> by_masses) {
-  const bool sound = vector_jacobian(t, x, weights, product);
+  bool sound = linearise(t, x);
+  sound = sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
   const double* const by_rates = weights.data() + data_.q_count;
   for (const LinearAxis& axis : axes_) {
     if (!by_forces.empty()) {

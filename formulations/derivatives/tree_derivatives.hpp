@@ -24,7 +24,7 @@ class TreeDerivatives {
   bool jacobian(double t, std::span<const double> x, std::span<double> rows);
   bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                        std::span<double> product);
-  bool vector_jacobian(double t, std::span<const double> x, std::span<const double> weights, std::span<double> product);
+  /// Without forces and masses (empty spans) it is vector_jacobian.
   bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
 

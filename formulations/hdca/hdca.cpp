@@ -226,8 +226,8 @@ class HdcaFormulation final : public JointStateFormulation {
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
-bool projects(const Mechanism& mechanism, const Parameters& options) {
-  return projection_is_on(mechanism, options, false);
+bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
+  return steps_are_projected(mechanism, options, false);
 }
 
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
@@ -274,7 +274,7 @@ FormulationEntry hdca_entry() {
           refuse_for_assembly,
           make_hdca,
           {.per_body = 1.3e4, .per_row_and_velocity = 32.0},
-          projects,
+          projects_steps,
           make_hdca_part,
           "leaf=subchain",
           true,

@@ -72,8 +72,8 @@ std::span<const ParameterSpecification> naudet_options(bool reduced) {
 }
 
 template <StateKind kRateKind>
-bool projects(const Mechanism& mechanism, const Parameters& options) {
-  return projection_is_on(mechanism, options, kRateKind == StateKind::velocity);
+bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
+  return steps_are_projected(mechanism, options, kRateKind == StateKind::velocity);
 }
 
 template <StateKind kRateKind, bool kReduced>
@@ -89,7 +89,7 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   // On closed loops the state of the acceleration twin has the cut joints' coordinates too: ClosedNaudet.
   if (!closed && kRateKind == StateKind::velocity) {
     return make_recursive_accelerations(mechanism, {{},
-                                                    !kReduced && projects<StateKind::velocity>(mechanism, options),
+                                                    !kReduced && projection_is_on(mechanism, options, true),
                                                     options.text("kernel") == "auto",
                                                     execution.alone()});
   }
@@ -120,7 +120,7 @@ FormulationEntry naudet_entry() {
       {"naudet",
        "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
        "Naudet2005", StateKind::momentum, naudet_options<StateKind::momentum>(false), refuse_singular_start,
-       make_naudet<StateKind::momentum, false>, kNaudetMemory, projects<StateKind::momentum>});
+       make_naudet<StateKind::momentum, false>, kNaudetMemory, projects_steps<StateKind::momentum>});
 }
 
 FormulationEntry naudet_reduced_entry() {
@@ -134,7 +134,7 @@ FormulationEntry naudet_acceleration_entry() {
       {"naudet-acc",
        "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
        "Naudet2005", StateKind::velocity, naudet_options<StateKind::velocity>(false), refuse_singular_start,
-       make_naudet<StateKind::velocity, false>, kNaudetMemory, projects<StateKind::velocity>});
+       make_naudet<StateKind::velocity, false>, kNaudetMemory, projects_steps<StateKind::velocity>});
 }
 
 FormulationEntry naudet_acceleration_reduced_entry() {

@@ -23,19 +23,23 @@ ParameterSpecification projection_option() {
   option.default_value = std::string("auto");
   option.help =
       "velocities in the right-hand side and states after accepted steps are projected on the constraints, "
-      "mass-orthogonally; auto: closed loops in velocities without another stabilisation, and mechanisms that are "
-      "mobile by geometry alone";
-  option.choices = {"auto", "on", "off"};
+      "mass-orthogonally; velocities: the former alone; auto: closed loops in velocities without another "
+      "stabilisation, and mechanisms that are mobile by geometry alone";
+  option.choices = {"auto", "on", "velocities", "off"};
   return option;
 }
 
 bool projection_is_on(const Mechanism& mechanism, const Parameters& options, bool drifts) {
   const std::string& choice = options.text(kProjection);
   if (choice != "auto") {
-    return choice == "on";
+    return choice != "off";
   }
   return mechanism.closing_row_count() > 0 &&
          ((drifts && mechanism.cut_row_count() > 0) || mechanism.generic_rank().overconstrained);
+}
+
+bool steps_are_projected(const Mechanism& mechanism, const Parameters& options, bool drifts) {
+  return options.text(kProjection) != "velocities" && projection_is_on(mechanism, options, drifts);
 }
 
 }  // namespace mbdbench

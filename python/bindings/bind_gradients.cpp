@@ -174,8 +174,9 @@ void bind_gradients(nb::module_& module) {
                    "float | numpy.typing.ArrayLike, step: float, parameters: collections.abc.Sequence[str] = (), "
                    "controls: dict[str, numpy.typing.ArrayLike] = {}, memory: float = 256e6) -> None"),
            "method: rk2, rk4 or rkf45-fixed. times: the end, or (start, end). parameters: \"mass.BODY\", "
-           "\"stiffness.SPRING\", \"damping.SPRING\", \"q.JOINT\", \"v.JOINT\". controls: the times, for every joint "
-           "with a force of its own, between which the force is linear. memory: bytes that may be kept of a run.")
+           "\"stiffness.SPRING\", \"damping.SPRING\", \"q.JOINT\", \"v.JOINT\" (of closed loops, others follow). "
+           "controls: the times, for every joint with a force of its own, between which the force is linear. memory: "
+           "bytes that may be kept of a run.")
       .def(
           "track",
           [](GradientHandle& handle, const std::string& marker, NumbersArgument times, NumbersArgument places,
@@ -222,10 +223,7 @@ void bind_gradients(nb::module_& module) {
           [](const GradientHandle& handle, NumbersArgument values) {
             const std::span<const double> at = handle.values(values);
             MechanismDescription description = handle.run.numbers().with(at).description();
-            Eigen::VectorXd q;
-            Eigen::VectorXd u;
-            handle.run.numbers().start(at, q, u);
-            gradients::put_start(handle.mechanism, q, u, description);
+            gradients::put_start(handle.mechanism, handle.run.numbers().start(at), description);
             return Mechanism(std::move(description));
           },
           nb::arg("values"), "The mechanism with these values, controls as tables over time.")

@@ -52,3 +52,15 @@ def test_cart_pole_swing_up(tmp_path):
     assert all(abs(float(number)) < 0.01 for number in re.findall(r"-?\d\.\d+e[-+]\d+", end)), end
     # Steps of 0.02 s of order 4, over a motion that leaves an upright position.
     assert float(said.split()[-2]) < 0.01
+
+
+def test_five_bar_point_to_point(tmp_path):
+    pytest.importorskip("scipy")
+    said = output_of("five_bar_point_to_point.py", tmp_path)
+    error = float(re.search(r"extrapolated differences: (\S+)", said).group(1))
+    assert error < 1e-8  # rounding of the objective over a step of 1e-2
+    assert float(re.search(r"costs (\S+) runs", said).group(1)) < 12.0  # 4 to 5, on a machine that others use
+    away, speed = (float(number) for number in re.findall(r"-?\d\.\d+e[-+]\d+", said.splitlines()[-2]))
+    assert away < 0.01 and speed < 0.1
+    # Steps of 0.02 s of order 4.
+    assert float(said.split()[-2]) < 1e-3

@@ -86,3 +86,31 @@ def test_mechanism_with_values_has_the_controls(pendulum):
     made = run.mechanism([0.7, 1.0, 2.0])
     assert made.u0[1] == 0.7
     assert "y = [1.0, 2.0]" in made.to_toml()
+
+
+def test_starts_of_closed_loops_take_others_with_them():
+    four_bar = mbdbench.Mechanism.from_key("four_bar:angle=0.3")
+    arguments = {"times": 0.5, "step": 0.01, "parameters": ["mass.body2", "q.joint1", "v.joint2"]}
+    run = mbdbench.GradientRun(four_bar, "bae-haug[projection=velocities]", **arguments)
+    run.target("q.joint4", 0.5)
+    at = run.start + np.array([0.1, 0.05, 0.7])
+    t, q, u = run.simulate(at)
+    assert q[0, 0] == at[1] and u[0, 1] == at[2]
+    moved = np.flatnonzero(q[0] != four_bar.q0)
+    assert 0 in moved and len(moved) == 3  # joint1, and as many as the loop has constraints in its plane
+    made = run.mechanism(at)
+    np.testing.assert_array_equal(made.q0, q[0])
+    gradient = run(at)[1]
+    np.testing.assert_allclose(run.along(at, np.eye(3)), gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+    step = 1e-4
+    differences = [(run.value(at + step * unit) - run.value(at - step * unit)) / (2 * step) for unit in np.eye(3)]
+    # Truncation of the order of the square of the step, with third derivatives of some hundreds.
+    np.testing.assert_allclose(differences, gradient, rtol=0, atol=1e-5 * np.abs(gradient).max())
+    with pytest.raises(mbdbench.MechanismError, match="q.joint1 = 3"):
+        run([1.0, 3.0, 0.0])
+    for changed, message in [
+        ({"parameters": ["q.joint1", "q.joint2", "q.joint3"]}, "vary at most 2, the others follow"),
+        ({"formulation": "bae-haug"}, "projection=velocities"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            mbdbench.GradientRun(four_bar, **{"formulation": "bae-haug[projection=off]", **arguments, **changed})

@@ -276,8 +276,9 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
   return finite_or_why(product);
 }
 
-RhsStatus ClosedDerivatives::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                             std::span<double> product) {
+RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                                  std::span<double> product, std::span<double> by_forces,
+                                                  std::span<double> by_masses) {
   Workspace& work = *work_;
   if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
@@ -292,6 +293,9 @@ RhsStatus ClosedDerivatives::vector_jacobian(double t, std::span<const double> x
   // The equations are symmetric: weights of u' become those of r and of s by the same solution.
   Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXd>(weights.data() + q_size, n);
   work.solve(y, work.none);
+  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
+  std::fill(by_masses.begin(), by_masses.end(), 0.0);
+  work.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by_masses);
   Eigen::VectorXd nu = work.sigma;
   y *= -1.0;
   linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data()};
@@ -301,6 +305,7 @@ RhsStatus ClosedDerivatives::vector_jacobian(double t, std::span<const double> x
     work.solve(z, work.none);
     nu = work.sigma;
     by_push = work.state.momenta_of(z);
+    work.state.add_weights_of_masses(z, &LoopState::UnitMass::change, by_masses);
     z *= -1.0;
     sums = {z.data(), nu.data(), by_turn.data(), nullptr};
     work.sweeps.change_weights(work.state.data(), sums);
@@ -331,7 +336,7 @@ RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double
   for (Eigen::Index k = 0; k < count; ++k) {
     const ParameterPlace& place = places[index_of(k)];
     if (place.body >= 0) {
-      work.state.add_point_mass(place.body, columns.col(k), changes.col(k));
+      work.state.add_unit_mass(place.body, columns.col(k), changes.col(k));
     } else {
       columns(place.u, k) = place.kind == ParameterKind::joint_force ? 1.0
                             : place.kind == ParameterKind::damping   ? -work.u[place.u]

@@ -14,7 +14,8 @@
 /// weighs all rows, have others there.
 ///
 /// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n), with
-/// what a LoopSolver needs; parameters a solution each.
+/// what a LoopSolver needs; weights have those of all joint forces and masses in the same pass, columns by parameters
+/// take a solution each.
 #include <memory>
 #include <span>
 #include <string>
@@ -44,8 +45,9 @@ class ClosedDerivatives {
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows);
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product);
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product);
+  /// Without forces and masses (empty spans) it is vector_jacobian.
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> rows);
 

@@ -156,7 +156,7 @@ void LoopState::set_matrices() {
   set_constraints();
 }
 
-Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
+void LoopState::set_flows(const Eigen::VectorXd& u) {
   flows_.resize(bodies_.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LoopBody& body = bodies_[i];
@@ -165,6 +165,10 @@ Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
       linear::add(axes_[index_of(k)].motion, u[k], flows_[i]);
     }
   }
+}
+
+Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
+  set_flows(u);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     flows_[i] = linear::inertia_times(bodies_[i].inertia, flows_[i]);
   }
@@ -412,23 +416,40 @@ void LoopState::set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd&
   carry_inward(&LoopBody::change_carried);
 }
 
-void LoopState::add_point_mass(int body, Eigen::Ref<Eigen::VectorXd> forces,
-                               Eigen::Ref<Eigen::VectorXd> changes) const {
-  const Vec3 r = kinematics_.body(body).com - center_;
+LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {
+  const Vec3 r = kinematics_.body(static_cast<int>(body)).com - center_;
   const Mat3 inertia = r.squaredNorm() * Mat3::Identity() - r * r.transpose();
   const RigidBody one{
       1.0, vector_of(r), {inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2), inertia(2, 2)}};
-  const LoopBody& own = bodies_[index_of(body)];
-  const Screw<double> force =
-      linear::plus(linear::inertia_times(one, own.acceleration),
-                   linear::wrench_crossed(own.velocity, linear::inertia_times(one, own.velocity)));
-  const Screw<double> change = data_.drifted ? linear::inertia_times(one, own.change) : Screw<double>{};
+  const LoopBody& own = bodies_[body];
+  UnitMass result;
+  result.force = linear::plus(linear::inertia_times(one, own.acceleration),
+                              linear::wrench_crossed(own.velocity, linear::inertia_times(one, own.velocity)));
+  if (data_.drifted) {
+    result.change = linear::inertia_times(one, own.change);
+  }
+  return result;
+}
+
+void LoopState::add_unit_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const {
+  const UnitMass one = unit_mass(index_of(body));
   for (int at = body; at >= 0; at = bodies_[index_of(at)].inboard) {
     const LoopBody& there = bodies_[index_of(at)];
     for (int k = there.first_axis; k < there.first_axis + there.axis_count; ++k) {
-      forces[k] -= linear::dot(axes_[index_of(k)].motion, force);
-      changes[k] -= linear::dot(axes_[index_of(k)].motion, change);
+      forces[k] -= linear::dot(axes_[index_of(k)].motion, one.force);
+      changes[k] -= linear::dot(axes_[index_of(k)].motion, one.change);
     }
+  }
+}
+
+void LoopState::add_weights_of_masses(const Eigen::VectorXd& weights, Screw<double> UnitMass::*of,
+                                      std::span<double> by_masses) {
+  if (by_masses.empty()) {
+    return;
+  }
+  set_flows(weights);
+  for (std::size_t body = 0; body < by_masses.size(); ++body) {
+    by_masses[body] -= linear::dot(flows_[body], unit_mass(body).*of);
   }
 }
 

@@ -38,9 +38,16 @@ class LoopState {
   /// What projecting velocities added to them, and D sigma.
   void set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd& sigma);
 
-  /// What a unit of mass at a body's centre of mass needs less: of M u' - Phi_q^T lambda and, where projections changed
-  /// velocities, of M w; after set_accelerations.
-  void add_point_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
+  /// Wrenches that a unit of mass at a body's centre of mass needs: for its motion and, where projections changed
+  /// velocities, for that change.
+  struct UnitMass {
+    Screw<double> force{};
+    Screw<double> change{};
+  };
+  /// What a unit of mass on a body leaves less: of M u' - Phi_q^T lambda and of M w; after set_accelerations.
+  void add_unit_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
+  /// The same the other way: adds weights of one of the two, by quasi-velocity, as weights of all masses. O(n).
+  void add_weights_of_masses(const Eigen::VectorXd& weights, Screw<double> UnitMass::*of, std::span<double> by_masses);
 
   [[nodiscard]] const linear::ClosedData& data() const { return data_; }
   [[nodiscard]] const Eigen::MatrixXd& mass() const { return mass_; }
@@ -63,6 +70,9 @@ class LoopState {
   };
 
   void add_loads();
+  [[nodiscard]] UnitMass unit_mass(std::size_t body) const;
+  /// Motions of all bodies with u.
+  void set_flows(const Eigen::VectorXd& u);
   void place_axes(std::size_t joint);
   void place_cut(std::size_t cut);
   void set_mass();

@@ -44,15 +44,9 @@ RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, 
   return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.jacobian_vector(t, x, direction, product); });
 }
 
-RhsStatus TreeEvaluations::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                           std::span<double> product) {
-  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.vector_jacobian(t, x, weights, product); });
-}
-
-std::optional<RhsStatus> TreeEvaluations::weighted_derivatives(double t, std::span<const double> x,
-                                                               std::span<const double> weights,
-                                                               std::span<double> product, std::span<double> by_forces,
-                                                               std::span<double> by_masses) {
+RhsStatus TreeEvaluations::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                                std::span<double> product, std::span<double> by_forces,
+                                                std::span<double> by_masses) {
   return derive(t, x, product, [&](TreeDerivatives& tree) {
     return tree.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
   });

@@ -25,11 +25,9 @@ class TreeEvaluations final : public StateDerivatives {
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product) override;
-  std::optional<RhsStatus> weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                std::span<double> product, std::span<double> by_forces,
-                                                std::span<double> by_masses) override;
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces,
+                                 std::span<double> by_masses) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override;
   [[nodiscard]] std::string without_jacobian() const override;

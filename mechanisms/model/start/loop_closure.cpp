@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
@@ -32,17 +33,11 @@ class LoopCloser {
       : mechanism_(mechanism), scales_(mechanism.scales()), kinematics_(mechanism), motions_(mechanism) {
     motions_.evaluate(0.0);
     weights_.setOnes(mechanism.constraint_size());
-    const std::vector<bool> changeable = changeable_joints(mechanism);
-    for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
-      const Joint& joint = mechanism.tree_joints()[k];
-      for (int i = 0; i < joint.nu && changeable[k]; ++i) {
-        columns_.push_back(joint.u_offset + i);
-      }
-    }
-    weigh_couplings();
   }
 
-  [[nodiscard]] Eigen::VectorXd positions(const Eigen::VectorXd& given) {
+  /// \param columns that may change, ascending
+  [[nodiscard]] Eigen::VectorXd positions(const Eigen::VectorXd& given, std::vector<int> columns) {
+    change(std::move(columns));
     Eigen::VectorXd q = given;
     weigh_velocities(0.0);
     if (const Eigen::VectorXd residual = close(q); !(scales_.largest(residual) < kOpen)) {
@@ -65,7 +60,9 @@ class LoopCloser {
     return coordinates;
   }
 
-  [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u) {
+  /// After positions(). \param columns that may change, ascending
+  [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u, std::vector<int> columns) {
+    change(std::move(columns));
     const auto relative_to_u = [&](double tolerance) { return tolerance * rate_of_start(mechanism_, motions_, u); };
     if (scales_.largest(rate_along_joints(u)) <= relative_to_u(kClosed)) {
       return u;
@@ -115,6 +112,11 @@ class LoopCloser {
   }
 
  private:
+  void change(std::vector<int> columns) {
+    columns_ = std::move(columns);
+    weigh_couplings();
+  }
+
   /// Gauss-Newton from q. \returns what is left of Phi; couplings count where their weights do
   Eigen::VectorXd close(Eigen::VectorXd& q) {
     Eigen::VectorXd residual = counted(residual_at(q));
@@ -390,10 +392,26 @@ class LoopCloser {
 
 }  // namespace
 
+std::vector<int> changeable_components(const Mechanism& mechanism) {
+  std::vector<int> components;
+  const std::vector<bool> changeable = changeable_joints(mechanism);
+  for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+    const Joint& joint = mechanism.tree_joints()[k];
+    for (int i = 0; i < joint.nu && changeable[k]; ++i) {
+      components.push_back(joint.u_offset + i);
+    }
+  }
+  return components;
+}
+
 void close_loops(const Mechanism& mechanism, InitialState& state) {
+  close_loops(mechanism, state, {changeable_components(mechanism), changeable_components(mechanism)});
+}
+
+void close_loops(const Mechanism& mechanism, InitialState& state, ChangeableComponents changeable) {
   LoopCloser closer(mechanism);
-  state.q = closer.positions(state.q);
-  state.u = closer.velocities(std::move(state.u));
+  state.q = closer.positions(state.q, std::move(changeable.positions));
+  state.u = closer.velocities(std::move(state.u), std::move(changeable.velocities));
   state.cut_q = closer.cut_positions();
 }
 

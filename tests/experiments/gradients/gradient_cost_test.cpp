@@ -155,8 +155,19 @@ double fastest(const Work& work) {
   return least;
 }
 
+/// What is timed: a mechanism and who treats it.
+struct Timed {
+  const char* word;
+  std::vector<const char*> formulations;
+};
+
 TEST(run_gradient, costs_a_few_runs_at_any_number_of_parameters) {
-  for (const char* const word : {"pendulum:8", "robot_arm", "quadruped", "humanoid", "pendulum_xyz:64"}) {
+  const std::vector<const char*> open = {"aba", "naudet"};
+  const std::vector<const char*> closed = {"bae-haug[projection=velocities]", "bae-haug[projection=off]"};
+  for (const auto& [word, formulations] :
+       {Timed{"pendulum:8", open}, Timed{"robot_arm", open}, Timed{"quadruped", open}, Timed{"humanoid", open},
+        Timed{"pendulum_xyz:64", open}, Timed{"four_bar:angle=0.3", closed}, Timed{"five_bar", closed},
+        Timed{"double_loop:angle=0.2", closed}}) {
     const Mechanism plain = make_mechanism(mechanism_registry(), word);
     MechanismDescription description = plain.description();
     std::vector<gradients::Control> controls;
@@ -178,10 +189,14 @@ TEST(run_gradient, costs_a_few_runs_at_any_number_of_parameters) {
     for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
       names.insert(names.end(), {"stiffness." + spring.name, "damping." + spring.name});
     }
+    std::vector<std::string> starts;
     for (const StateComponent& component : test::GradientProblem::velocity_names(mechanism)) {
-      names.push_back(component.name);
+      starts.push_back(component.name);
     }
-    for (const char* const key : {"aba", "naudet"}) {
+    for (const std::string& start : test::GradientProblem::free_starts(mechanism, starts)) {
+      names.push_back(start);
+    }
+    for (const char* const key : formulations) {
       const auto ratio = [&](const std::vector<std::string>& parameters, const std::vector<gradients::Control>& loads) {
         DifferentiableRun run(formulation_registry(), mechanism, VariedNumbers(mechanism, parameters, loads),
                               {key, "rk4", 0.0, 0.1, 4e-4, 1e9});

@@ -1,9 +1,10 @@
 #pragma once
-// Random open trees with springs, dampers, controls and an objective, for tests of gradients of runs.
+// Random trees and loops with springs, dampers, controls and an objective, for tests of gradients of runs.
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,11 @@
 
 namespace mbdbench::test {
 
-/// A random tree with springs and dampers in its simple joints and a marker on its last body.
-inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& random, int motions = 0) {
-  MechanismDescription description =
-      make_mechanism(mechanism_registry(),
-                     fmt::format("random_tree:seed={},bodies={},motions={},loads=0", seed, bodies, motions))
-          .description();
+/// A mechanism with springs and dampers in its simple joints and a marker on its last body.
+inline Mechanism sprung(MechanismDescription description, RandomSource& random) {
   int count = 0;
-  for (JointDescription& joint : description.joints) {
-    if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
+  for (const JointDescription& joint : description.joints) {
+    if (!joint.cut && (joint.type == JointType::revolute || joint.type == JointType::prismatic)) {
       description.joint_springs.push_back({.name = fmt::format("spring{}", ++count),
                                            .joint = joint.name,
                                            .component = 0,
@@ -39,7 +36,16 @@ inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& rando
   return Mechanism(description);
 }
 
-/// All that a gradient may be taken by: masses, springs, starts, a control in every second joint.
+/// A random tree, sprung.
+inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& random, int motions = 0) {
+  return sprung(make_mechanism(mechanism_registry(),
+                               fmt::format("random_tree:seed={},bodies={},motions={},loads=0", seed, bodies, motions))
+                    .description(),
+                random);
+}
+
+/// All that a gradient may be taken by: masses, springs, starts (as many as constraints leave free, the first ones), a
+/// control in every second joint.
 struct GradientProblem {
   GradientProblem(const Mechanism& tree, const std::string& formulation, const std::string& method, double step,
                   double memory = 1e9)
@@ -77,6 +83,7 @@ struct GradientProblem {
       names.push_back("damping." + spring.name);
     }
     std::vector<gradients::Control> controls;
+    std::vector<std::string> starts;
     for (std::size_t k = 0; k < tree.tree_joints().size(); ++k) {
       const Joint& joint = tree.tree_joints()[k];
       if (!joint.motions.empty()) {
@@ -84,7 +91,7 @@ struct GradientProblem {
       }
       if (has_coordinate_rates(joint.type)) {
         for (int i = 1; i <= joint.nq; ++i) {
-          names.push_back(joint.nq == 1 ? "q." + joint.name : fmt::format("q.{}.{}", joint.name, i));
+          starts.push_back(joint.nq == 1 ? "q." + joint.name : fmt::format("q.{}.{}", joint.name, i));
         }
       }
       if (k % 2 == 0 && joint.nu > 0) {
@@ -92,9 +99,26 @@ struct GradientProblem {
       }
     }
     for (const StateComponent& component : velocity_names(tree)) {
-      names.push_back(component.name);
+      starts.push_back(component.name);
+    }
+    for (const std::string& start : free_starts(tree, starts)) {
+      names.push_back(start);
     }
     return gradients::VariedNumbers(tree, names, controls);
+  }
+
+  /// \returns those that may be varied beside all that stand before them.
+  static std::vector<std::string> free_starts(const Mechanism& mechanism, const std::vector<std::string>& starts) {
+    std::vector<std::string> free;
+    for (const std::string& start : starts) {
+      free.push_back(start);
+      try {
+        const gradients::VariedNumbers numbers(mechanism, free, {});
+      } catch (const std::invalid_argument&) {
+        free.pop_back();
+      }
+    }
+    return free;
   }
 
   /// \returns the mechanism's own numbers, controls drawn at random.

@@ -4,77 +4,25 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
-#include "tests/formulations/derivatives/derivative_cases.hpp"
+#include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/closed_form_loops.hpp"
 
 namespace mbdbench {
 namespace {
 
-struct Variant {
-  std::string_view key;
-  std::string_view options;
-};
-
-// What closes loops by multipliers and has (q, u) for its state: velocities projected, and as they are.
-constexpr Variant kVariants[] = {{"dense", ""},
-                                 {"dense", "projection=off"},
-                                 {"bae-haug", ""},
-                                 {"bae-haug", "projection=off"},
-                                 {"bae-haug", "kernel=general"},
-                                 {"dca", ""},
-                                 {"dca", "leaf=body"}};
-
-Mechanism loop_named(const std::string& key) {
-  return make_mechanism(mechanism_registry(), key);
-}
-
-/// The mechanism without loads but gravity.
-MechanismDescription unloaded(MechanismDescription description) {
-  description.joint_loads.clear();
-  description.joint_springs.clear();
-  description.joint_frictions.clear();
-  description.joint_stops.clear();
-  description.body_loads.clear();
-  description.point_springs.clear();
-  description.bushings.clear();
-  return description;
-}
-
-/// A state near the start whose loops are open by about `size` and whose velocities keep nothing.
-std::vector<double> state_beside(Formulation& formulation, RandomSource& random, double size) {
-  const Mechanism& mechanism = formulation.mechanism();
-  const Eigen::VectorXd q =
-      test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), size);
-  const Eigen::VectorXd u = test::random_vector(mechanism.u_size(), random);
-  std::vector<double> x(formulation.state_size());
-  EXPECT_TRUE(formulation.pack(0.3, view(q), view(u), x).ok);
-  return x;
-}
-
-/// \returns the largest condition of Phi_q M^-1 Phi_q^T, with which products are solved: that of M times the square of
-/// what singular values of Phi_q are apart.
-double condition_at(const Mechanism& mechanism, const std::vector<double>& x) {
-  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
-  const Eigen::Index rank = mechanism.generic_rank().rank;
-  double spread = 1.0;
-  if (rank > 0) {
-    Kinematics kinematics(mechanism);
-    kinematics.set_positions(view(q));
-    const Eigen::VectorXd values =
-        Eigen::JacobiSVD<Eigen::MatrixXd>(mechanism.scales().scaled(constraint_jacobian(kinematics))).singularValues();
-    spread = values[0] / values[rank - 1];
-  }
-  return test::mass_condition(mechanism, q) * spread * spread;
-}
+using test::condition_at;
+using test::is_free_beside;
+using test::kVariants;
+using test::loop_named;
+using test::state_beside;
+using test::unloaded;
+using test::Variant;
 
 /// Products against the rows, and forward against reverse.
 void expect_products(Formulation& formulation, const std::vector<double>& x, const Eigen::MatrixXd& rows,
@@ -92,11 +40,6 @@ void expect_products(Formulation& formulation, const std::vector<double>& x, con
   EXPECT_LT((forward - rows * direction).cwiseAbs().maxCoeff(), limit) << what;
   EXPECT_LT((backward - rows.transpose() * weights).cwiseAbs().maxCoeff(), limit) << what;
   EXPECT_NEAR(weights.dot(forward), backward.dot(direction), limit * std::sqrt(static_cast<double>(x.size()))) << what;
-}
-
-/// Where rows that closed loops repeat are independent beside them, x' has no one continuation there.
-bool is_free_beside(const Mechanism& mechanism) {
-  return !mechanism.generic_rank().overconstrained;
 }
 
 TEST(loop_derivatives, agree_with_differences_along_every_direction_on_the_catalogue) {

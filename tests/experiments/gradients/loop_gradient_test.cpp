@@ -1,0 +1,177 @@
+// Gradients of runs on closed loops: the adjoint against forward sensitivities to rounding and against differences of
+// whole runs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "tests/experiments/gradients/loop_problems.hpp"
+
+namespace mbdbench {
+namespace {
+
+using gradients::RunGradient;
+using gradients::VariedKind;
+using test::GradientProblem;
+
+double largest_of(const std::vector<double>& numbers) {
+  double size = 0.0;
+  for (const double number : numbers) {
+    size = std::max(size, std::abs(number));
+  }
+  return size;
+}
+
+/// The mechanism's own numbers, start coordinates moved, controls and start velocities drawn.
+std::vector<double> moved_values(const GradientProblem& problem, RandomSource& random) {
+  std::vector<double> values = problem.values(random);
+  test::move_starts(problem.run.numbers(), random, values);
+  return values;
+}
+
+/// \returns whether a run stays finite and slow: of random mechanisms some pass positions where loops fold, or are too
+/// stiff for the step.
+bool is_tame(GradientProblem& problem, const std::vector<double>& values) {
+  try {
+    const gradients::Trajectory trajectory = problem.run.trajectory(values);
+    return largest_of(trajectory.u) < 30.0;
+  } catch (const gradients::RunFailure&) {
+    return false;
+  }
+}
+
+TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
+  const std::uint64_t seed = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", seed, seed + 2);
+  const std::vector<std::string> methods = {"rk2", "rk4", "rkf45-fixed"};
+  std::size_t treated = 0;
+  std::size_t starts = 0;
+  for (const MechanismDescription& description : test::loops(seed)) {
+    RandomSource random(static_cast<std::int64_t>(seed + treated));
+    const Mechanism mechanism = test::sprung(description, random);
+    if (!mechanism.held_by_velocity().empty() || mechanism.generic_rank().overconstrained) {
+      continue;  // there are no derivatives, or none beside the constraints, where steps drift
+    }
+    for (const char* const formulation :
+         {"dense[projection=velocities]", "dense[projection=off]", "bae-haug[projection=velocities]",
+          "bae-haug[projection=off]", "dca[projection=velocities]", "dca[projection=off]"}) {
+      const FormulationChoice choice = choose_formulation(formulation_registry(), formulation);
+      if (!refusal_of(*choice.entry, mechanism).empty() ||
+          !make_formulation(formulation_registry(), *choice.entry, mechanism, choice.options)
+               ->without_jacobian()
+               .empty()) {
+        continue;  // dca, which does not take all of them as one piece
+      }
+      const std::string what = fmt::format("{} on {}", formulation, mechanism.name());
+      // The slider-crank weighs little: its dampers make it stiff.
+      const double step = mechanism.name() == "slider_crank" ? 0.004 : 0.02;
+      GradientProblem problem(mechanism, formulation, methods[treated % 3], step);
+      const std::vector<double> values = moved_values(problem, random);
+      if (!is_tame(problem, values)) {
+        continue;
+      }
+      ++treated;
+      starts += static_cast<std::size_t>(problem.run.numbers().any(VariedKind::start_position));
+      const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+      std::vector<double> directions(2 * values.size());
+      for (double& number : directions) {
+        number = random.uniform(-1.0, 1.0);
+      }
+      const RunGradient forward = problem.run.along(values, directions, problem.objective);
+      EXPECT_EQ(forward.value, adjoint.value) << what;
+      for (std::size_t d = 0; d < 2; ++d) {
+        const std::vector<double> direction(directions.begin() + static_cast<std::ptrdiff_t>(d * values.size()),
+                                            directions.begin() + static_cast<std::ptrdiff_t>((d + 1) * values.size()));
+        const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
+        // Products forward and back have the rounding of a solution each, at conditions of up to some 1e3.
+        EXPECT_NEAR(along, forward.gradient[d],
+                    1e-11 * largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
+            << what << ", direction " << d;
+        const auto slope = [&](double scale) {
+          return test::difference([&](double s) {
+                   std::vector<double> moved = values;
+                   for (std::size_t i = 0; i < moved.size(); ++i) {
+                     moved[i] += scale * s * direction[i];
+                   }
+                   return problem.run.value(moved, problem.objective);
+                 }) /
+                 scale;
+        };
+        // Rounding of the value over a step, and what differences of another step are off by: near folded loops
+        // objectives bend within a step.
+        const double expected = slope(0.1);
+        EXPECT_NEAR(
+            expected, forward.gradient[d],
+            1e-7 * largest_of(adjoint.gradient) + 1e-10 * std::abs(adjoint.value) + std::abs(slope(0.2) - expected))
+            << what << ", direction " << d;
+      }
+    }
+  }
+  fmt::print("{} runs, {} of them by start coordinates\n", treated, starts);
+  EXPECT_GE(treated, 24U);
+  EXPECT_GE(starts, 20U);
+}
+
+TEST(loop_gradient, every_number_has_its_derivative) {
+  for (const char* const word : {"four_bar:angle=0.3", "slider_crank"}) {
+    RandomSource random(4);
+    const Mechanism mechanism = test::sprung(test::loop_without_loads(word), random);
+    for (const char* const formulation : {"dense[projection=velocities]", "bae-haug[projection=off]"}) {
+      GradientProblem problem(mechanism, formulation, "rk4", 0.02);
+      RandomSource again(5);
+      const std::vector<double> values = moved_values(problem, again);
+      const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+      std::vector<double> unit(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        std::fill(unit.begin(), unit.end(), 0.0);
+        unit[i] = 1.0;
+        EXPECT_NEAR(adjoint.gradient[i], problem.run.along(values, unit, problem.objective).gradient.front(),
+                    1e-12 * largest_of(adjoint.gradient))
+            << formulation << " on " << word << ", " << problem.run.numbers().numbers()[i].name;
+        EXPECT_NE(adjoint.gradient[i], 0.0) << formulation << " on " << word;
+      }
+    }
+  }
+}
+
+/// Rows that repeat others where loops are closed contradict them where steps have opened these: derivatives leave them
+/// out, and gradients are off by what loops are open.
+TEST(loop_gradient, of_mechanisms_that_move_by_geometry_alone_is_off_by_what_loops_are_open) {
+  for (const char* const word : {"bricard", "bennett", "sarrus"}) {
+    RandomSource random(3);
+    const Mechanism mechanism = test::sprung(test::loop_without_loads(word), random);
+    ASSERT_TRUE(mechanism.generic_rank().overconstrained) << word;
+    GradientProblem problem(mechanism, "bae-haug[projection=velocities]", "rk4", 0.01);
+    const std::vector<double> values = moved_values(problem, random);
+    const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+    const gradients::Trajectory trajectory = problem.run.trajectory(values);
+    Kinematics kinematics(mechanism);
+    const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(
+        trajectory.q.data() + trajectory.q.size() - mechanism.q_size(), mechanism.q_size());
+    kinematics.set_positions(view(q));
+    kinematics.set_velocities(view(mechanism.u0()));
+    const double open =
+        ConstraintObserver(mechanism).evaluate(0.0, view(q), view(mechanism.u0()), kinematics).scaled_position;
+    double worst = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double difference = 10.0 * test::difference([&](double s) {
+                                  std::vector<double> moved = values;
+                                  moved[i] += 0.1 * s;
+                                  return problem.run.value(moved, problem.objective);
+                                });
+      worst = std::max(worst, std::abs(difference - adjoint.gradient[i]) / largest_of(adjoint.gradient));
+    }
+    fmt::print("{}: loops are open by {:.1e}, the gradient is off by {:.1e}\n", word, open, worst);
+    EXPECT_LT(open, 1e-7) << word;
+    // Differences leave some 1e-10 of the largest derivative.
+    EXPECT_LT(worst, 1e-9 + 100.0 * open) << word;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench

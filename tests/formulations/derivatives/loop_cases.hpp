@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// What tests of exact derivatives of loops share: who has them, mechanisms, states beside the constraints.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "tests/formulations/derivatives/derivative_cases.hpp"
+
+namespace mbdbench::test {
+
+struct Variant {
+  std::string_view key;
+  std::string_view options;
+};
+
+// What closes loops by multipliers and has (q, u) for its state: velocities projected, and as they are.
+inline constexpr Variant kVariants[] = {{"dense", ""},
+                                        {"dense", "projection=off"},
+                                        {"bae-haug", ""},
+                                        {"bae-haug", "projection=off"},
+                                        {"bae-haug", "kernel=general"},
+                                        {"dca", ""},
+                                        {"dca", "leaf=body"}};
+
+inline Mechanism loop_named(const std::string& key) {
+  return make_mechanism(mechanism_registry(), key);
+}
+
+/// The mechanism without loads but gravity.
+inline MechanismDescription unloaded(MechanismDescription description) {
+  description.joint_loads.clear();
+  description.joint_springs.clear();
+  description.joint_frictions.clear();
+  description.joint_stops.clear();
+  description.body_loads.clear();
+  description.point_springs.clear();
+  description.bushings.clear();
+  return description;
+}
+
+/// A state near the start whose loops are open by about `size` and whose velocities keep nothing.
+inline std::vector<double> state_beside(Formulation& formulation, RandomSource& random, double size) {
+  const Mechanism& mechanism = formulation.mechanism();
+  const Eigen::VectorXd q = moved(mechanism, mechanism.q0(), random_vector(mechanism.u_size(), random), size);
+  const Eigen::VectorXd u = random_vector(mechanism.u_size(), random);
+  std::vector<double> x(formulation.state_size());
+  EXPECT_TRUE(formulation.pack(0.3, view(q), view(u), x).ok);
+  return x;
+}
+
+/// \returns the largest condition of Phi_q M^-1 Phi_q^T, with which products are solved: that of M times the square of
+/// what singular values of Phi_q are apart.
+inline double condition_at(const Mechanism& mechanism, const std::vector<double>& x) {
+  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
+  const Eigen::Index rank = mechanism.generic_rank().rank;
+  double spread = 1.0;
+  if (rank > 0) {
+    Kinematics kinematics(mechanism);
+    kinematics.set_positions(view(q));
+    const Eigen::VectorXd values =
+        Eigen::JacobiSVD<Eigen::MatrixXd>(mechanism.scales().scaled(constraint_jacobian(kinematics))).singularValues();
+    spread = values[0] / values[rank - 1];
+  }
+  return mass_condition(mechanism, q) * spread * spread;
+}
+
+/// Where rows that closed loops repeat are independent beside them, x' has no one continuation there.
+inline bool is_free_beside(const Mechanism& mechanism) {
+  return !mechanism.generic_rank().overconstrained;
+}
+
+}  // namespace mbdbench::test
