@@ -72,6 +72,7 @@ namespace {
 std::unique_ptr<Formulation> make_whole(const FormulationRegistry& registry, const FormulationEntry& entry,
                                         const Mechanism& mechanism, std::string_view options,
                                         const Execution& execution) {
+  static_cast<void>(checked_threads(execution.threads));
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const std::string refusal = refusal_of(entry, mechanism);
   if (refusal.empty()) {

@@ -38,13 +38,12 @@ void repeated(const Call& call) {
   }
 }
 
-/// \returns the suite's formulations on one thread, whatever the environment says.
+}  // namespace
+
 const FormulationRegistry& serial_registry() {
   static const FormulationRegistry registry = {formulation_registry().entries, Execution{}};
   return registry;
 }
-
-}  // namespace
 
 std::vector<double> moving_state(const FormulationPart& part, const Mechanism& mechanism) {
   std::vector<double> x(part.state_size());

@@ -8,9 +8,13 @@
 
 #include "benchmarks/simulated_cluster/mirrored_processes.hpp"
 #include "formulations/formulation_part.hpp"
+#include "formulations/registry.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
+
+/// \returns the suite's formulations on one thread, whatever the environment says.
+const FormulationRegistry& serial_registry();
 
 /// Mechanisms by their names, and what was timed on them; the last mechanism is kept, for large ones take seconds.
 class MeasuredPieces {

@@ -80,9 +80,9 @@ int measure_two_processes(const std::filesystem::path& folder, int& argument_cou
         const std::string name =
             fmt::format("{}:{}", family == "chain" ? "pendulum" : "loop", family == "chain" ? bodies : bodies + 1);
         const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-        const FormulationChoice choice = choose_formulation(formulation_registry(), word);
+        const FormulationChoice choice = choose_formulation(serial_registry(), word);
         const auto part =
-            make_formulation_part(formulation_registry(), *choice.entry, mechanism, choice.options, *processes);
+            make_formulation_part(serial_registry(), *choice.entry, mechanism, choice.options, *processes);
         const std::vector<double> x = moving_state(*part, mechanism);
         std::vector<double> xdot(x.size());
         const double real = shortest_batch(*processes, [&] { static_cast<void>(part->rhs(0.0, x, xdot)); });

@@ -138,7 +138,7 @@ void run_open(const Ensemble& ensemble, const fs::path& folder, const std::vecto
   if (!shared.trajectories.empty()) {
     fs::create_directories(shared.trajectories);
   }
-  const ThreadTeam team(ensemble.execution().threads);
+  const ThreadTeam team(checked_threads(ensemble.execution().threads));
   const std::size_t together = portion(ensemble, open.size(), team.size());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> ended{false};

@@ -72,8 +72,7 @@ void Stepper::settle(double t, std::span<double> lengths, std::span<double> x_ne
     throw std::invalid_argument(
         "this formulation changes the ends of steps by more than the length of quaternions (a projection on "
         "constraints, another choice of joints); gradients of runs do not differentiate that; option "
-        "projection=velocities or "
-        "projection=off leaves it out");
+        "projection=velocities or projection=off leaves it out");
   }
 }
 

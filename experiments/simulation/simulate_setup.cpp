@@ -144,7 +144,8 @@ RunSettings run_settings(const SimulateRequest& request, const std::optional<Sav
   return with_requested_settings(std::move(base), request);
 }
 
-std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation, double tolerance) {
+std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation, double tolerance,
+                                       const InstructionSet& set) {
   if (tolerance == 0.0) {
     return formulation;
   }
@@ -155,7 +156,7 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
                     formulation->mechanism().name(), refusal));
   }
   // A projected state is packed anew, which says nothing of turns: they are followed outside.
-  return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance));
+  return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance, set));
 }
 
 /// \returns why every process needs the whole state, empty if it need not
@@ -202,7 +203,8 @@ void share_among_processes(const Registries& registries, const FormulationEntry&
   setup.part = std::move(made.part);
   if (made.whole != nullptr) {
     const bool divided = made.whole->is_divided();
-    setup.shared = projected(std::move(made.whole), setup.settings.projection_tolerance);
+    setup.shared = projected(std::move(made.whole), setup.settings.projection_tolerance,
+                             registries.formulations.execution.instruction_set);
     if (!divided) {
       setup.notes.push_back(fmt::format(
           "{} on '{}' has nothing that {} processes could share: each computes all of it{}{}", setup.formulation_key,
@@ -382,7 +384,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.formulation = with_memory_message(problem, [&] {
     return projected(
         make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),
-        setup.settings.projection_tolerance);
+        setup.settings.projection_tolerance, registries.formulations.execution.instruction_set);
   });
   // What was asked for is refused before the run begins.
   static_cast<void>(takes_exact_jacobian(setup.options.jacobian, setup.integrator, *setup.formulation));

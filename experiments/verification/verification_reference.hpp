@@ -55,7 +55,8 @@ struct Reference {
 /// Evaluates references of one mechanism.
 class VerificationReference {
  public:
-  /// \param dense, dense_momentum the registry's entries of the two references
+  /// \param dense, dense_momentum the registry's entries of the two references, on one thread with the best kernels:
+  /// only derivatives have any
   VerificationReference(const Mechanism& mechanism, const FormulationEntry& dense,
                         const FormulationEntry& dense_momentum);
 

@@ -26,7 +26,7 @@ struct ProjectionOutcome {
 /// Projects states of one mechanism. No allocation after construction.
 class ConstraintProjection {
  public:
-  explicit ConstraintProjection(const Mechanism& mechanism, const InstructionSet& set = best_instruction_set());
+  explicit ConstraintProjection(const Mechanism& mechanism, const InstructionSet& set);
 
   /// Moves q until max |Phi| <= tolerance; stops earlier when an iterate is no better than the one before.
   /// \param q q_size() entries

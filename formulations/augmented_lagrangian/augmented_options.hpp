@@ -4,7 +4,6 @@
 #include <span>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "formulations/execution/branch_team.hpp"
 #include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 

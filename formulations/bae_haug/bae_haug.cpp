@@ -94,7 +94,8 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
   auto whole = make_recursive_accelerations(
-      mechanism, {baumgarte, projected, options.text("kernel") == "auto", execution_in(options, execution)});
+      mechanism, {baumgarte, projected, options.text("kernel") == "auto",
+                  execution_in(options, is_divided(options) ? execution.on_this_process() : execution)});
   if (!is_divided(options)) {
     return whole;
   }

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/process_exchange.hpp"
 #include "formulations/formulation_part.hpp"
 
 namespace mbdbench {

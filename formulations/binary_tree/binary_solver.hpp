@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
@@ -16,9 +15,8 @@ namespace mbdbench {
 /// One mechanism in its plan: the lanes are those of sub-chains, with a tree in each instead of a recursion.
 class BinarySolver final : public LaneSolver {
  public:
-  /// \param threads at most one a block of lanes is used
-  /// \param processes nullptr: all links, with q, u, p by coordinate. Otherwise those of this process, as
-  /// SubchainSolver has them
+  /// \param execution threads, at most one a block of lanes; processes, where nullptr: all links, with q, u, p by
+  /// coordinate. Otherwise those of this process, as SubchainSolver has them
   BinarySolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution);
   ~BinarySolver() override;
   BinarySolver(const BinarySolver&) = delete;

@@ -93,6 +93,11 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
                                                     options.text("kernel") == "auto",
                                                     execution.alone()});
   }
+  if (closed && kRateKind == StateKind::velocity && !kReduced && options.text("projection") == "velocities") {
+    throw ModelError({},
+                     "option projection=velocities: on closed loops the right-hand side projects no velocities; take "
+                     "on, which projects the ends of steps, or off");
+  }
   ClosedStateForm form;
   form.rate_kind = kRateKind;
   form.reduced = closed && kReduced;

@@ -15,8 +15,7 @@ namespace mbdbench {
 class ProjectedFormulation final : public Formulation {
  public:
   /// \param tolerance of max |Phi| and max |Phi'|, positive
-  ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance,
-                       const InstructionSet& set = best_instruction_set());
+  ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance, const InstructionSet& set);
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;

@@ -11,7 +11,6 @@
 #include <span>
 
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
@@ -20,11 +19,10 @@ namespace mbdbench {
 /// One mechanism in its plan.
 class SubchainSolver final : public LaneSolver {
  public:
-  /// \param threads at most one a block of lanes is used
-  /// \param processes nullptr: all links, with q, u, p by coordinate. Otherwise those of this process
-  /// (ChainPlan::share_of), with q, u, p of them alone, by position; all processes call the same functions together and
-  /// get the same return value. A state that is not finite on one of them fails on all; what overflows afterwards does
-  /// not
+  /// \param execution threads, at most one a block of lanes; processes, where nullptr: all links, with q, u, p by
+  /// coordinate. Otherwise those of this process (ChainPlan::share_of), with q, u, p of them alone, by position; all
+  /// processes call the same functions together and get the same return value. A state that is not finite on one of
+  /// them fails on all; what overflows afterwards does not
   SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;

@@ -18,7 +18,7 @@ namespace mbdbench {
 class SubtreeSolver final : public LaneSolver {
  public:
   /// \param rate_kind what it will be asked for: accelerations (velocity) or momenta
-  /// \param threads at most one a block is used \throws ModelError if the mechanism is refused
+  /// \param execution threads, at most one a block \throws ModelError if the mechanism is refused
   SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution);
 
   RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,

@@ -19,15 +19,17 @@ from scipy.optimize import minimize
 
 def link(name, length):
     inertia = length**2 / 12
-    return f'[[bodies]]\nname = "{name}"\nmass = 1.0\ncom = [{length / 2}, 0.0, 0.0]\ninertia = [1e-3, {inertia}, {inertia}]\n'
+    com = f"com = [{length / 2}, 0.0, 0.0]"
+    return f'[[bodies]]\nname = "{name}"\nmass = 1.0\n{com}\ninertia = [1e-3, {inertia}, {inertia}]\n'
 
 
 def pivot(name, a, b, place, more):
-    return f'[[joints]]\nname = "{name}"\ntype = "revolute"\na = "{a}"\nb = "{b}"\nframe_a = {{position = [{place}, 0.0, 0.0]}}\n{more}\n'
+    ends = f'type = "revolute"\na = "{a}"\nb = "{b}"'
+    return f'[[joints]]\nname = "{name}"\n{ends}\nframe_a = {{position = [{place}, 0.0, 0.0]}}\n{more}\n'
 
 
-# Upper arms of 0.4 m, forearms of 0.6 m, motors 0.3 m apart, all in a horizontal plane. The angles of the forearms are rough:
-# they are marked as dependent and corrected, so that the loop closes.
+# Upper arms of 0.4 m, forearms of 0.6 m, motors 0.3 m apart, all in a horizontal plane. The angles of the forearms are
+# rough: they are marked as dependent and corrected, so that the loop closes.
 text = "\n".join([
     'name = "five_bar_arm"\ngravity = [0.0, 0.0, 0.0]\n',
     link("left_arm", 0.4), link("left_forearm", 0.6), link("right_arm", 0.4), link("right_forearm", 0.6),

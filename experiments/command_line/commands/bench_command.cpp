@@ -25,7 +25,6 @@
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "formulations/batches/state_batch.hpp"
-#include "formulations/execution/execution.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench {

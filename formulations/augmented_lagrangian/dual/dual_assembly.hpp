@@ -28,7 +28,7 @@ class DualAssembly {
   /// \returns whether the tree and the options are of the kind above.
   [[nodiscard]] static bool suits(const AssemblyTree& tree, const ProximalOptions& proximal);
 
-  /// \param masses one a body, positive \param execution threads share the branches
+  /// \param masses one a body, positive \param execution threads and processes share the branches
   DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
                const Execution& execution);
 

@@ -4,7 +4,7 @@
 /// `bae-haug`, `naudet-acc` and, with one part, `dca` have in common.
 #include <memory>
 
-#include "formulations/execution/branch_team.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/recursion/cut_end.hpp"
 

@@ -4,7 +4,7 @@
 /// over the whole mechanism: what `naudet` on trees and, with one part, `hdca` have in common.
 #include <memory>
 
-#include "formulations/execution/branch_team.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/options/gauge_option.hpp"
 

@@ -16,8 +16,8 @@ kernels::LinkVector<double> link_vector(const Vec3& r) {
 
 /// \returns by closing row whether nothing that the mechanism can do is felt by it, such as a row out of the plane of a
 /// planar loop: what is zero at random coordinates, loops open, is zero at all of them.
-std::vector<bool> rows_without_effect(const Mechanism& mechanism) {
-  PartRecursion probe(mechanism, PosesWanted::cuts, {});
+std::vector<bool> rows_without_effect(const Mechanism& mechanism, const InstructionSet& set) {
+  PartRecursion probe(mechanism, PosesWanted::cuts, {1, nullptr, set});
   std::vector<bool> zero(index_of(mechanism.closing_row_count()), true);
   std::minstd_rand random(1);
   std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
@@ -35,7 +35,8 @@ std::vector<bool> rows_without_effect(const Mechanism& mechanism) {
 
 }  // namespace
 
-LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one)
+LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one,
+                             const InstructionSet& set)
     : tree_(&tree),
       plan_(mechanism, tree),
       loaded_(rows_loaded_by_loops(tree, plan_)),
@@ -55,7 +56,7 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
       }
     }
   }
-  place_cuts(mechanism, rows_without_effect(mechanism));
+  place_cuts(mechanism, rows_without_effect(mechanism, set));
   place_couplings(mechanism);
   place_loads(mechanism);
   set_closings(mechanism, one);

@@ -15,8 +15,8 @@ namespace mbdbench {
 class LoopConstants {
  public:
   /// \param mechanism one of which lanes know everything \param tree of it, must outlive this
-  /// \param one the recursion over one state, whose ranks are taken
-  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one);
+  /// \param one the recursion over one state, whose ranks are taken \param set of the kernels of another one
+  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, const InstructionSet& set);
 
   /// Sets all that is no memory of packs.
   void point_at_constants(LoopData& data) const;

@@ -82,7 +82,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                            bool projects, const CutReferences* near, const InstructionSet& set)
     : sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
       tree_(mechanism, StateKind::velocity, index_of(sweeps_.lanes), near),
-      constants_(mechanism, tree_.tree(), one) {
+      constants_(mechanism, tree_.tree(), one, set) {
   data_.tree = tree_.data();
   data_.projects = projects;
   data_.alpha = baumgarte.alpha;

@@ -121,7 +121,7 @@ ChainSweeps baseline_sweeps();
 ChainSweeps avx2_sweeps();
 ChainSweeps avx512_sweeps();
 
-/// \returns those of the instruction set in use; they last as long as the program.
+/// \returns those of an instruction set; they last as long as the program.
 const ChainSweeps& chain_sweeps_for(const InstructionSet& set);
 
 }  // namespace mbdbench

@@ -5,7 +5,7 @@
 
 namespace mbdbench {
 
-/// Of one core, with the instruction set in use (execution.hpp), and between two.
+/// Of one core, with the kernels of an instruction set, and between two.
 struct MachineLimits {
   double operations = 0.0;  ///< multiplications and additions in registers, 1/s
   double bandwidth = 0.0;   ///< between memory and core: a sum of two long arrays into a third, B/s

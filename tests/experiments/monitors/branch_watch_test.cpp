@@ -178,7 +178,8 @@ TEST_F(BranchStatusTest, ARunThatLeftItsBranchIsNotOk) {
   }
 }
 
-// Two tracks, all loops together and one of them, notice the same position at different steps.
+// All loops together were said to change at one position twice, and a loop that leaves its dip later to change after
+// it.
 TEST_F(BranchStatusTest, ChangesAreToldOnceAndInTheOrderOfTheMotion) {
   const CommandLineCall lost = simulate("lost", {"-m", "coupled_loops", "-f", "dca-alm", "-t", "5"});
   EXPECT_EQ(lost.exit_code, 1);

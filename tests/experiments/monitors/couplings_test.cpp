@@ -182,7 +182,7 @@ TEST(couplings, recursions_agree_with_the_dense_reference) {
     RandomSource random(seed);
     Eigen::VectorXd q =
         test::moved(*mechanism, mechanism->q0(), test::random_vector(mechanism->u_size(), random), 1e-3);
-    ConstraintProjection projection(*mechanism);
+    ConstraintProjection projection(*mechanism, best_instruction_set());
     const ProjectionOutcome outcome = projection.project_positions(0.01, view(q), 1e-10);
     EXPECT_GT(outcome.before, 1e-6) << "seed " << seed;
     EXPECT_TRUE(outcome.reached) << "seed " << seed << ": " << outcome.before << " -> " << outcome.after;
@@ -199,7 +199,7 @@ TEST(couplings, recursions_agree_with_the_dense_reference) {
 TEST(couplings, projection_keeps_them) {
   const Mechanism mechanism = screw_press();
   for (const char* const key : {"dense", "dca", "bae-haug", "naudet-acc"}) {
-    ProjectedFormulation formulation(test::make(key, mechanism, "projection=off"), 1e-12);
+    ProjectedFormulation formulation(test::make(key, mechanism, "projection=off"), 1e-12, best_instruction_set());
     std::vector<double> x(formulation.state_size());
     ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok) << key;
     x[0] += 1e-3;  // gears, rack and thread are open

@@ -176,7 +176,8 @@ TEST_F(Naudet2005RunTest, Table1IsThePrototypesToItsThreeDigits) {
       if (row.values[i] > 0.0) {
         const std::string run = std::string("step=") + kSteps[i] + ";end=0.85;samples=2";
         EXPECT_NEAR(value(row.form, "rkf45-fixed", run, row.quantity), row.values[i],
-                    row.digits * row.values[i] + (std::string_view(row.quantity) == kEndError ? kRoundingOfEnds : 0.0))
+                    row.digits * row.values[i] +
+                        (i == 3 && std::string_view(row.quantity) == kEndError ? kRoundingOfEnds : 0.0))
             << row.form << ' ' << row.quantity << ' ' << run;
       }
     }

@@ -35,7 +35,7 @@ FinalState after_two_seconds(const ProjectedCase& problem, std::string_view inte
   auto formulation = make_formulation(formulation_registry(),
                                       *find_formulation(formulation_registry(), problem.formulation), mechanism);
   if (problem.project) {
-    formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), 1e-10);
+    formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), 1e-10, best_instruction_set());
   }
   SimulationOptions options;
   options.ode.relative_tolerance = tolerance;

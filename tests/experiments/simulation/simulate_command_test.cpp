@@ -9,10 +9,26 @@
 #include <vector>
 
 #include "experiments/files/formats/csv_file.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {
 namespace {
+
+TEST_F(SimulateCommandTest, ProjectionsHaveTheInstructionSetThatWasAskedFor) {
+  if (best_instruction_set().level == 0) {
+    GTEST_SKIP() << "this machine has one instruction set";
+  }
+  for (const char* const set : {"auto", "baseline"}) {
+    EXPECT_EQ(simulate(set, {"-m", "loop:24", "-f", "naudet[projection=off]", "--project", "1e-12", "-t", "0:0.05:0.5",
+                             "--simd", set})
+                  .exit_code,
+              0)
+        << set;
+  }
+  // The recursion itself has one set of kernels; sums of the assembly differ in their last digits.
+  EXPECT_NE(content_of(directory_ / "auto" / "trajectory.csv"), content_of(directory_ / "baseline" / "trajectory.csv"));
+}
 
 TEST_F(SimulateCommandTest, WritesEveryFile) {
   const CommandLineCall run = simulate_pendulum("run", {"--time", "0:0.25:1"});

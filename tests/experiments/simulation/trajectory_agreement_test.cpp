@@ -26,7 +26,7 @@ Observation after_one_second(const FormulationEntry& entry, const Mechanism& mec
   auto formulation = make_formulation(formulation_registry(), entry, mechanism,
                                       options_text.empty() ? test::precise_options(entry.key) : options_text);
   if (project) {
-    formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), 1e-12);
+    formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), 1e-12, best_instruction_set());
   }
   std::vector<double> x0(formulation->state_size());
   EXPECT_TRUE(formulation

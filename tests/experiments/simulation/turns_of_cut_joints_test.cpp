@@ -223,8 +223,8 @@ TEST(CutAngles, EveryFormulationOfTheRegistryIsHere) {
 
 TEST(CutAngles, ProjectionsKeepTheTurn) {
   const Mechanism cut = crank_and_rocker(true, start_speeds());
-  const auto formulation = follow_cuts(
-      std::make_unique<ProjectedFormulation>(without_following(make(dense(), cut, "projection=off")), 1e-12));
+  const auto formulation = follow_cuts(std::make_unique<ProjectedFormulation>(
+      without_following(make(dense(), cut, "projection=off")), 1e-12, best_instruction_set()));
   std::vector<double> x = initial_state(*formulation, 0.0);
   EXPECT_EQ(formulation->layout().back().name, "turn.hub");
   x.back() += 6.0 * M_PI;  // three turns later

@@ -44,6 +44,13 @@ TEST(projection_option, velocities_are_projected_in_the_right_hand_side_alone) {
   }
 }
 
+/// Its right-hand side projects no velocities on closed loops, so that `velocities` would be `off` under another name.
+TEST(projection_option, of_velocities_alone_is_refused_where_no_right_hand_side_has_it) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "four_bar:angle=0.3");
+  EXPECT_THROW(static_cast<void>(test::make("naudet-acc", mechanism, "projection=velocities")), ModelError);
+  EXPECT_NO_THROW(static_cast<void>(test::make("naudet-acc", mechanism, "projection=on")));
+}
+
 /// Momenta keep velocities on the constraints by themselves.
 TEST(projection_option, of_momenta_leaves_steps_alone_too) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "four_bar:angle=0.3");

@@ -37,7 +37,7 @@ TEST(constraint_projection, positions_converge_quadratically_to_rounding) {
   for (const char* key : kClosedMechanisms) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     Perturbed state(mechanism, 3);
-    ConstraintProjection projection(mechanism);
+    ConstraintProjection projection(mechanism, best_instruction_set());
     const ProjectionOutcome outcome = projection.project_positions(0.0, view(state.q), 1e-13);
     ASSERT_TRUE(outcome.status.ok) << key;
     EXPECT_GT(outcome.before, 1e-6) << key;
@@ -56,7 +56,7 @@ TEST(constraint_projection, velocities_move_by_a_combination_of_constraint_impul
   for (const char* key : kClosedMechanisms) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const Perturbed state(mechanism, 4);
-    ConstraintProjection projection(mechanism);
+    ConstraintProjection projection(mechanism, best_instruction_set());
     Eigen::VectorXd u = state.u;
     const ProjectionOutcome outcome = projection.project_velocities(0.0, view(mechanism.q0()), view(u), 1e-13);
     ASSERT_TRUE(outcome.status.ok) << key;
@@ -77,7 +77,7 @@ TEST(constraint_projection, a_start_far_from_closure_never_ends_worse) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "four_bar");
   Eigen::VectorXd q = mechanism.q0();
   q.setZero();
-  ConstraintProjection projection(mechanism);
+  ConstraintProjection projection(mechanism, best_instruction_set());
   const ProjectionOutcome outcome = projection.project_positions(0.0, view(q), 1e-13);
   EXPECT_TRUE(outcome.status.ok);
   EXPECT_LE(outcome.after, outcome.before);
@@ -92,7 +92,7 @@ TEST(constraint_projection, projected_formulations_keep_the_constraints_after_a_
         continue;
       }
       const Perturbed state(mechanism, 6);
-      ProjectedFormulation formulation(test::make(entry.key, mechanism), 1e-12);
+      ProjectedFormulation formulation(test::make(entry.key, mechanism), 1e-12, best_instruction_set());
       std::vector<double> x(formulation.state_size());
       ASSERT_TRUE(formulation.pack(0.0, view(state.q), view(state.u), x).ok) << entry.key << " on " << key;
       Observation observation;

@@ -27,7 +27,7 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 /// States next to the start of a mechanism whose loops are closed, some of them on purpose not quite.
 std::vector<double> closed_states(Formulation& formulation, std::size_t count, std::uint64_t seed, double drift) {
   const Mechanism& mechanism = formulation.mechanism();
-  ConstraintProjection projection(mechanism);
+  ConstraintProjection projection(mechanism, best_instruction_set());
   RandomSource random(static_cast<std::int64_t>(seed));
   const std::size_t size = formulation.state_size();
   std::vector<double> rows(count * size);

@@ -32,6 +32,7 @@ constexpr std::array kSharedWays = {SharedWay{"dca", ""},
                                     SharedWay{"hdca", "gauge=tangent,leak=3,feedback=2"},
                                     SharedWay{"hdca", "gauge=leak,leak=3,threads=2"},
                                     SharedWay{"hdca", "gauge=none"},
+                                    SharedWay{"hdca", "gauge=reset,reset_interval=0"},
                                     SharedWay{"bae-haug", "projection=on"},
                                     SharedWay{"bae-haug", "projection=off,alpha=2,beta=3"}};
 
@@ -150,7 +151,7 @@ TEST(loop_processes, random_loops_have_the_bits_of_one_process) {
       divided += expect_the_bits_of_one(mechanism, way, {2, 4}) ? 1 : 0;
     }
   }
-  fmt::print("{} of 24 divided\n", divided);
+  fmt::print("{} of 27 divided\n", divided);
   EXPECT_GT(divided, 0);
 }
 
