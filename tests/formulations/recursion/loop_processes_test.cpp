@@ -152,7 +152,7 @@ TEST(loop_processes, random_loops_have_the_bits_of_one_process) {
     }
   }
   fmt::print("{} of 27 divided\n", divided);
-  EXPECT_GT(divided, 0);
+  EXPECT_GT(divided, 13) << "all of them with the first seed 4700, most with any";
 }
 
 // Chains of loops that hang on the ground or on a hub: every loop is closed in its branch. Springs need no poses.
