@@ -24,7 +24,9 @@ std::span<double> packs_at(const AlignedMemory& memory, int place, int packs) {
 template <typename T>
 void forget(std::vector<T>& things, int first, int last) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
-  std::memset(things.data() + first, 0xff, sizeof(T) * index_of(last - first));
+  if (first < last) {
+    std::memset(things.data() + first, 0xff, sizeof(T) * index_of(last - first));
+  }
 }
 
 }  // namespace
