@@ -2,6 +2,8 @@
 // Random trees and loops with springs, dampers, controls and an objective, for tests of gradients of runs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -34,6 +36,15 @@ inline Mechanism sprung(MechanismDescription description, RandomSource& random) 
   marker.point = Vec3(0.1, -0.2, 0.3);
   description.markers.push_back(marker);
   return Mechanism(description);
+}
+
+/// \returns the largest magnitude, 0 of none.
+inline double largest_of(const std::vector<double>& numbers) {
+  double size = 0.0;
+  for (const double number : numbers) {
+    size = std::max(size, std::abs(number));
+  }
+  return size;
 }
 
 /// A random tree, sprung.

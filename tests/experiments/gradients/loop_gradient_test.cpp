@@ -19,14 +19,6 @@ using gradients::RunGradient;
 using gradients::VariedKind;
 using test::GradientProblem;
 
-double largest_of(const std::vector<double>& numbers) {
-  double size = 0.0;
-  for (const double number : numbers) {
-    size = std::max(size, std::abs(number));
-  }
-  return size;
-}
-
 /// The mechanism's own numbers, start coordinates moved, controls and start velocities drawn.
 std::vector<double> moved_values(const GradientProblem& problem, RandomSource& random) {
   std::vector<double> values = problem.values(random);
@@ -39,7 +31,7 @@ std::vector<double> moved_values(const GradientProblem& problem, RandomSource& r
 bool is_tame(GradientProblem& problem, const std::vector<double>& values) {
   try {
     const gradients::Trajectory trajectory = problem.run.trajectory(values);
-    return largest_of(trajectory.u) < 30.0;
+    return test::largest_of(trajectory.u) < 30.0;
   } catch (const gradients::RunFailure&) {
     return false;
   }
@@ -90,7 +82,7 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
         const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
         // Products forward and back have the rounding of a solution each, at conditions of up to some 1e3.
         EXPECT_NEAR(along, forward.gradient[d],
-                    1e-11 * largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
+                    1e-11 * test::largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
             << what << ", direction " << d;
         const auto slope = [&](double scale) {
           return test::difference([&](double s) {
@@ -105,9 +97,9 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
         // Rounding of the value over a step, and what differences of another step are off by: near folded loops
         // objectives bend within a step.
         const double expected = slope(0.1);
-        EXPECT_NEAR(
-            expected, forward.gradient[d],
-            1e-7 * largest_of(adjoint.gradient) + 1e-10 * std::abs(adjoint.value) + std::abs(slope(0.2) - expected))
+        EXPECT_NEAR(expected, forward.gradient[d],
+                    1e-7 * test::largest_of(adjoint.gradient) + 1e-10 * std::abs(adjoint.value) +
+                        std::abs(slope(0.2) - expected))
             << what << ", direction " << d;
       }
     }
@@ -131,7 +123,7 @@ TEST(loop_gradient, every_number_has_its_derivative) {
         std::fill(unit.begin(), unit.end(), 0.0);
         unit[i] = 1.0;
         EXPECT_NEAR(adjoint.gradient[i], problem.run.along(values, unit, problem.objective).gradient.front(),
-                    1e-12 * largest_of(adjoint.gradient))
+                    1e-12 * test::largest_of(adjoint.gradient))
             << formulation << " on " << word << ", " << problem.run.numbers().numbers()[i].name;
         EXPECT_NE(adjoint.gradient[i], 0.0) << formulation << " on " << word;
       }
@@ -164,7 +156,7 @@ TEST(loop_gradient, of_mechanisms_that_move_by_geometry_alone_is_off_by_what_loo
                                   moved[i] += 0.1 * s;
                                   return problem.run.value(moved, problem.objective);
                                 });
-      worst = std::max(worst, std::abs(difference - adjoint.gradient[i]) / largest_of(adjoint.gradient));
+      worst = std::max(worst, std::abs(difference - adjoint.gradient[i]) / test::largest_of(adjoint.gradient));
     }
     fmt::print("{}: loops are open by {:.1e}, the gradient is off by {:.1e}\n", word, open, worst);
     EXPECT_LT(open, 1e-7) << word;

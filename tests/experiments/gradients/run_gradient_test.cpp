@@ -18,14 +18,6 @@ using gradients::DifferentiableRun;
 using gradients::RunGradient;
 using test::GradientProblem;
 
-double largest(const std::vector<double>& numbers) {
-  double size = 0.0;
-  for (const double number : numbers) {
-    size = std::max(size, std::abs(number));
-  }
-  return size;
-}
-
 TEST(run_gradient, adjoint_forward_sensitivities_and_differences_agree_on_random_trees) {
   const std::uint64_t first = test::seed_of_run(1);
   fmt::print("seeds {} to {}\n", first, first + 7);
@@ -51,7 +43,7 @@ TEST(run_gradient, adjoint_forward_sensitivities_and_differences_agree_on_random
         const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
         // Sums of as many terms as there are numbers, whose terms cancel in part; M's condition is up to some 1e3.
         EXPECT_NEAR(along, forward.gradient[d],
-                    1e-12 * largest(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
+                    1e-12 * test::largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
             << formulation << ", seed " << seed << ", direction " << d;
         const double difference = test::difference([&](double s) {
           std::vector<double> moved = values;
@@ -61,7 +53,8 @@ TEST(run_gradient, adjoint_forward_sensitivities_and_differences_agree_on_random
           return 10.0 * problem.run.value(moved, problem.objective);
         });
         // Steps of 1e-4 leave 1e-12 of the value for rounding, 1e-8 of the derivative where M is ill-conditioned.
-        EXPECT_NEAR(difference, forward.gradient[d], 1e-7 * largest(adjoint.gradient) + 1e-10 * std::abs(adjoint.value))
+        EXPECT_NEAR(difference, forward.gradient[d],
+                    1e-7 * test::largest_of(adjoint.gradient) + 1e-10 * std::abs(adjoint.value))
             << formulation << ", seed " << seed << ", direction " << d;
       }
     }
@@ -86,7 +79,7 @@ TEST(run_gradient, every_number_has_its_derivative) {
       std::fill(unit.begin(), unit.end(), 0.0);
       unit[i] = 1.0;
       const RunGradient forward = problem.run.along(values, unit, problem.objective);
-      EXPECT_NEAR(adjoint.gradient[i], forward.gradient.front(), 1e-12 * largest(adjoint.gradient))
+      EXPECT_NEAR(adjoint.gradient[i], forward.gradient.front(), 1e-12 * test::largest_of(adjoint.gradient))
           << formulation << ", " << problem.run.numbers().numbers()[i].name;
       EXPECT_NE(adjoint.gradient[i], 0.0) << formulation << ", " << problem.run.numbers().numbers()[i].name;
     }
@@ -109,7 +102,7 @@ TEST(run_gradient, knows_prescribed_motions) {
     }
     const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
     EXPECT_NEAR(along, problem.run.along(values, direction, problem.objective).gradient.front(),
-                1e-12 * largest(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
+                1e-12 * test::largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
         << "seed " << seed;
   }
   EXPECT_GT(driven, 0);
@@ -210,7 +203,8 @@ TEST(run_gradient, differentiates_quaternions_that_steps_normalise) {
         moved[i] += s;
         return run.value(moved, objective);
       });
-      EXPECT_NEAR(adjoint.gradient[i], difference, 1e-8 * largest(adjoint.gradient)) << formulation << " " << names[i];
+      EXPECT_NEAR(adjoint.gradient[i], difference, 1e-8 * test::largest_of(adjoint.gradient))
+          << formulation << " " << names[i];
     }
   }
 }
