@@ -27,12 +27,16 @@ const OdeEntry& needed_integrator(const Registries& registries, std::string_view
   return *entry;
 }
 
+std::string left_out_integrator(const Registries& registries, std::string_view key) {
+  if ((key != "cvode-adams" && key != "cvode-bdf") || find_integrator(registries.integrators, key) != nullptr) {
+    return "";
+  }
+  return fmt::format("integrator '{}' is that of SUNDIALS, and this mbdbench was built without SUNDIALS", key);
+}
+
 std::string unknown_integrator(const Registries& registries, const std::string& key) {
-  if ((key == "cvode-adams" || key == "cvode-bdf") && sundials_version().empty()) {
-    return fmt::format(
-        "integrator '{}' is that of SUNDIALS, and this mbdbench was built without SUNDIALS; ode113 and "
-        "ode15s are of the same kinds",
-        key);
+  if (const std::string reason = left_out_integrator(registries, key); !reason.empty()) {
+    return reason + "; ode113 and ode15s are of the same kinds";
   }
   std::vector<std::string> keys;
   keys.reserve(registries.integrators.size());

@@ -282,10 +282,20 @@ class StudyReader {
   }
 
   void read_integrators() {
-    for (const LocatedText& key : table_.texts("integrators")) {
+    const std::vector<LocatedText> keys = table_.texts("integrators");
+    const auto is_there = [&](const LocatedText& key) {
+      return find_integrator(registries_.integrators, key.text) != nullptr;
+    };
+    const bool some = std::any_of(keys.begin(), keys.end(), is_there);
+    for (const LocatedText& key : keys) {
       const OdeEntry* const entry = find_integrator(registries_.integrators, key.text);
       if (entry == nullptr) {
-        table_.fail(key.line, unknown_integrator(registries_, key.text));
+        const std::string left_out = left_out_integrator(registries_, key.text);
+        if (!some || left_out.empty()) {
+          table_.fail(key.line, unknown_integrator(registries_, key.text));
+        }
+        tell("mbdbench: note: {}: {}; the study runs without it\n", file_.string(), left_out);
+        continue;
       }
       table_.at_line(key.line, [&] { require_for_mechanisms(*entry); });
       if (std::find(study_.integrators.begin(), study_.integrators.end(), entry) != study_.integrators.end()) {
