@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/closed_data.hpp"
+#include "formulations/derivatives/loops/passes/closed_data.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/motions.hpp"

@@ -7,7 +7,7 @@
 ///   Phi' = D^T W,   Phi'' = D^T (W' - turn x W) + D'^T W,   W = V_b - V_a at O_k
 ///
 /// D as wrenches about the common point. What rolls has no derivatives here.
-#include "formulations/derivatives/loops/loop_screws.hpp"
+#include "formulations/derivatives/loops/passes/loop_screws.hpp"
 #include "mechanisms/model/description/joint.hpp"
 
 namespace mbdbench::linear {

@@ -4,7 +4,7 @@
 /// y . r + nu . s is a function of the bodies' motions, and its slopes by these are collected inward. O(n).
 ///
 ///   Y_b = Y_a + sum S_k y_k,   y . ID = sum Y_b . F_b - (Y_b - Y_a) . D lambda
-#include "formulations/derivatives/loops/loop_directions.hpp"
+#include "formulations/derivatives/loops/passes/loop_directions.hpp"
 
 namespace mbdbench::linear {
 

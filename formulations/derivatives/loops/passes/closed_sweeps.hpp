@@ -2,7 +2,7 @@
 /// \file
 /// The passes over a linearised mechanism with loops for one width of registers. Compiled once an instruction set
 /// (closed_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
-#include "formulations/derivatives/loops/loop_weights.hpp"
+#include "formulations/derivatives/loops/passes/loop_weights.hpp"
 
 namespace mbdbench::linear {
 

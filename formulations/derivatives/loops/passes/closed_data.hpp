@@ -15,7 +15,7 @@
 ///
 /// Projected velocities u + w, M w = Phi_q^T sigma, likewise: M dw - Phi_q^T dsigma = -r2, Phi_q du = -s1, with r2 what
 /// dID becomes with w for u', sigma for lambda, and nothing that moves; s1 = d Phi' at held u.
-#include "formulations/derivatives/loops/cut_motion.hpp"
+#include "formulations/derivatives/loops/passes/cut_motion.hpp"
 
 namespace mbdbench::linear {
 

@@ -2,7 +2,7 @@
 /// \file
 /// Directions of the state through a linearised mechanism with loops (closed_data.hpp has the equations): one a lane,
 /// or one alone. O(n) a pass.
-#include "formulations/derivatives/loops/closed_data.hpp"
+#include "formulations/derivatives/loops/passes/closed_data.hpp"
 
 namespace mbdbench::linear {
 
