@@ -20,14 +20,38 @@ struct Variant {
   std::string_view options;
 };
 
-// What closes loops by multipliers and has (q, u) for its state: velocities projected, and as they are.
+// What closes loops by multipliers and has (q, u) or (q, p) for its state: velocities projected, and as they are;
+// momenta with the tangent gauge, and as published.
 inline constexpr Variant kVariants[] = {{"dense", ""},
                                         {"dense", "projection=off"},
                                         {"bae-haug", ""},
                                         {"bae-haug", "projection=off"},
                                         {"bae-haug", "kernel=general"},
                                         {"dca", ""},
-                                        {"dca", "leaf=body"}};
+                                        {"dca", "leaf=body"},
+                                        {"dense-momentum", ""},
+                                        {"dense-momentum", "gauge=none"},
+                                        {"hdca", ""},
+                                        {"hdca", "gauge=none"},
+                                        {"hdca", "leaf=body"},
+                                        {"hdca", "leaf=body,cut_axes=body"}};
+inline constexpr const Variant* kMomenta = &kVariants[7];
+
+inline bool has_momenta(const Variant& variant) {
+  return variant.key == "hdca" || variant.key == "dense-momentum";
+}
+
+/// Whether x' beside the constraints is a compromise between rows that repeat others: velocities that keep nothing ask
+/// them for what contradicts the others, and p' as published has what each of them carries.
+inline bool is_compromise(const Variant& variant, const Mechanism& mechanism) {
+  return (variant.options == "projection=off" || variant.options == "gauge=none") &&
+         mechanism.generic_rank().rank < mechanism.constraint_size();
+}
+
+/// `auto` takes sub-chains or sub-trees of some mechanisms.
+inline bool may_have_none(const Variant& variant) {
+  return variant.key == "dca" || variant.key == "hdca";
+}
 
 inline Mechanism loop_named(const std::string& key) {
   return make_mechanism(mechanism_registry(), key);
