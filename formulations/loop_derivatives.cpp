@@ -8,6 +8,7 @@
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/momentum_derivatives.hpp"
 #include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -59,6 +60,20 @@ class PartSolver final : public LoopSolver {
   int rank_;  // of the rows of loops
 };
 
+/// \returns whether rows repeat others, and not because they are zero, as those of planar loops.
+bool divides_impulses(const Mechanism& mechanism) {
+  const GenericRank& generic = mechanism.generic_rank();
+  if (generic.rank == mechanism.constraint_size()) {
+    return false;
+  }
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(generic.positions.back()));
+  const Eigen::MatrixXd phi_q = mechanism.scales().scaled(constraint_jacobian(kinematics));
+  // Rounding of rows in units of the mechanism, which are about 1 where they count.
+  constexpr double kZero = 1e-10;
+  return (phi_q.rowwise().norm().array() > kZero).count() > generic.rank;
+}
+
 }  // namespace
 
 LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states,
@@ -82,10 +97,10 @@ std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
 
 template <typename Pass>
 RhsStatus LoopDerivatives::derive(double t, std::span<const double> x, const Pass& pass) {
-  if (!without_jacobian().empty()) {
-    return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
-  }
   if (!derivatives_) {
+    if (!without_jacobian().empty()) {
+      return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
+    }
     derivatives_ = make();
   }
   const RhsStatus status = pass(*derivatives_);
@@ -121,7 +136,16 @@ RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> 
 }
 
 std::string LoopDerivatives::without_jacobian() const {
-  return obstacle_.empty() ? LoopState::obstacle(*mechanism_) : obstacle_;
+  if (!obstacle_.empty()) {
+    return obstacle_;
+  }
+  const auto* momenta = std::get_if<LoopMomenta>(&states_);
+  if (momenta != nullptr && !momenta->tangent && divides_impulses(*mechanism_)) {
+    return "p' as published has what constraints carry that others repeat, which each formulation divides among them "
+           "in "
+           "its own way: exact derivatives are there with gauge=tangent";
+  }
+  return LoopState::obstacle(*mechanism_);
 }
 
 std::string obstacle_of_stabilisation(double alpha, double beta) {

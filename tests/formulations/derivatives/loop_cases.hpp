@@ -41,16 +41,15 @@ inline bool has_momenta(const Variant& variant) {
   return variant.key == "hdca" || variant.key == "dense-momentum";
 }
 
-/// Whether x' beside the constraints is a compromise between rows that repeat others: velocities that keep nothing ask
-/// them for what contradicts the others, and p' as published has what each of them carries.
+/// Whether x' beside the constraints is a compromise: velocities that keep nothing ask rows that repeat others for what
+/// contradicts these.
 inline bool is_compromise(const Variant& variant, const Mechanism& mechanism) {
-  return (variant.options == "projection=off" || variant.options == "gauge=none") &&
-         mechanism.generic_rank().rank < mechanism.constraint_size();
+  return variant.options == "projection=off" && mechanism.generic_rank().rank < mechanism.constraint_size();
 }
 
-/// `auto` takes sub-chains or sub-trees of some mechanisms.
+/// `auto` takes sub-chains or sub-trees of some mechanisms, and p' as published has what rows carry that repeat others.
 inline bool may_have_none(const Variant& variant) {
-  return variant.key == "dca" || variant.key == "hdca";
+  return variant.key == "dca" || variant.key == "hdca" || variant.options == "gauge=none";
 }
 
 inline Mechanism loop_named(const std::string& key) {
