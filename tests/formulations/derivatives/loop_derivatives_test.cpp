@@ -300,6 +300,41 @@ TEST(loop_derivatives, of_parallel_bars_have_the_digits_of_their_closed_form) {
   }
 }
 
+/// In momenta with the tangent gauge p' = M w, and w is theta'' along the one motion that the bars have.
+TEST(loop_derivatives, of_parallel_bars_in_momenta_agree_with_their_closed_form) {
+  for (const int n : {1, 4}) {
+    const Mechanism mechanism = loop_named(fmt::format("n_four_bar:{}", n));
+    const Eigen::VectorXd turned = test::n_four_bar_coordinates(n, 1.0) - test::n_four_bar_coordinates(n, 0.0);
+    const Eigen::Index size = turned.size();
+    const double square = 9.81 * ((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n);
+    constexpr double kSpeed = 1.7;
+    for (const double theta : {0.3, 1.0, 2.5}) {
+      for (const char* key : {"dense-momentum", "hdca"}) {
+        const auto formulation = test::make(key, mechanism);
+        const auto packed = [&](double angle) {
+          Eigen::VectorXd x(2 * size);
+          const Eigen::VectorXd u = kSpeed * turned;
+          EXPECT_TRUE(formulation->pack(0.3, view(test::n_four_bar_coordinates(n, angle)), view(u), view(x)).ok);
+          return x;
+        };
+        const Eigen::VectorXd x = packed(theta);
+        const Eigen::MatrixXd rows = test::jacobian(*formulation, std::vector<double>(x.begin(), x.end()));
+        const Eigen::VectorXd moved = x.tail(size) / kSpeed;  // M turned
+        Eigen::VectorXd speed = Eigen::VectorXd::Zero(2 * size);
+        speed.tail(size) = moved;
+        Eigen::VectorXd by_speed = Eigen::VectorXd::Zero(2 * size);
+        by_speed.head(size) = turned;
+        EXPECT_LT((rows * speed - by_speed).cwiseAbs().maxCoeff(), 1e-13 * rows.cwiseAbs().maxCoeff() * n) << key;
+        const Eigen::VectorXd place = test::difference([&](double s) { return packed(theta + s); });
+        Eigen::VectorXd by_place = Eigen::VectorXd::Zero(2 * size);
+        by_place.tail(size) = square * (std::cos(theta) * moved + std::sin(theta) * place.tail(size) / kSpeed);
+        // Differences of fourth order keep ten digits of the momenta.
+        EXPECT_LT((rows * place - by_place).cwiseAbs().maxCoeff(), 1e-9 * rows.cwiseAbs().maxCoeff()) << key;
+      }
+    }
+  }
+}
+
 TEST(loop_derivatives, by_parameters_agree_with_differences) {
   for (std::int64_t seed = 1; seed <= 12; ++seed) {
     RandomSource random(seed);
