@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
+#include "formulations/derivatives/loops/loop_state.hpp"
+#include "formulations/derivatives/loops/momentum_derivatives.hpp"
 #include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -57,22 +60,48 @@ class PartSolver final : public LoopSolver {
   int rank_;  // of the rows of loops
 };
 
+/// \returns whether rows repeat others, and not because they are zero, as those of planar loops.
+bool divides_impulses(const Mechanism& mechanism) {
+  const GenericRank& generic = mechanism.generic_rank();
+  if (generic.rank == mechanism.constraint_size()) {
+    return false;
+  }
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(generic.positions.back()));
+  const Eigen::MatrixXd phi_q = mechanism.scales().scaled(constraint_jacobian(kinematics));
+  // Rounding of rows in units of the mechanism, which are about 1 where they count.
+  constexpr double kZero = 1e-10;
+  return (phi_q.rowwise().norm().array() > kZero).count() > generic.rank;
+}
+
 }  // namespace
 
-LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one,
-                                 const InstructionSet& set)
-    : mechanism_(&mechanism), projects_(projects), obstacle_(std::move(obstacle)), one_(std::move(one)), set_(set) {}
+LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states,
+                                 std::string obstacle, OneState one, const InstructionSet& set)
+    : mechanism_(&mechanism), states_(states), obstacle_(std::move(obstacle)), one_(std::move(one)), set_(set) {}
 
 LoopDerivatives::~LoopDerivatives() = default;
 
+std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
+  auto solver = std::make_unique<PartSolver>(*mechanism_, set_);
+  if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
+    return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, std::move(solver), set_);
+  }
+  const auto& momenta = std::get<LoopMomenta>(states_);
+  MomentumDerivatives::Leak leak;
+  if (momenta.tangent) {
+    leak = [mechanism = mechanism_, own = momenta.leak](auto u) { return tangent_leak(own, *mechanism, u); };
+  }
+  return std::make_unique<MomentumDerivatives>(*mechanism_, std::move(leak), std::move(solver), set_);
+}
+
 template <typename Pass>
 RhsStatus LoopDerivatives::derive(double t, std::span<const double> x, const Pass& pass) {
-  if (!without_jacobian().empty()) {
-    return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
-  }
   if (!derivatives_) {
-    derivatives_ = std::make_unique<ClosedDerivatives>(*mechanism_, projects_,
-                                                       std::make_unique<PartSolver>(*mechanism_, set_), set_);
+    if (!without_jacobian().empty()) {
+      return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
+    }
+    derivatives_ = make();
   }
   const RhsStatus status = pass(*derivatives_);
   if (status.ok) {
@@ -84,18 +113,18 @@ RhsStatus LoopDerivatives::derive(double t, std::span<const double> x, const Pas
 }
 
 RhsStatus LoopDerivatives::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
-  return derive(t, x, [&](ClosedDerivatives& loops) { return loops.jacobian(t, x, derivatives); });
+  return derive(t, x, [&](StateDerivatives& loops) { return loops.jacobian(t, x, derivatives); });
 }
 
 RhsStatus LoopDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                            std::span<double> product) {
-  return derive(t, x, [&](ClosedDerivatives& loops) { return loops.jacobian_vector(t, x, direction, product); });
+  return derive(t, x, [&](StateDerivatives& loops) { return loops.jacobian_vector(t, x, direction, product); });
 }
 
 RhsStatus LoopDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                                                 std::span<double> product, std::span<double> by_forces,
                                                 std::span<double> by_masses) {
-  return derive(t, x, [&](ClosedDerivatives& loops) {
+  return derive(t, x, [&](StateDerivatives& loops) {
     return loops.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
   });
 }
@@ -103,18 +132,35 @@ RhsStatus LoopDerivatives::weighted_derivatives(double t, std::span<const double
 RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> x,
                                               std::span<const RateParameter> parameters,
                                               std::span<double> derivatives) {
-  return derive(t, x,
-                [&](ClosedDerivatives& loops) { return loops.parameter_jacobian(t, x, parameters, derivatives); });
+  return derive(t, x, [&](StateDerivatives& loops) { return loops.parameter_jacobian(t, x, parameters, derivatives); });
 }
 
 std::string LoopDerivatives::without_jacobian() const {
-  return obstacle_.empty() ? ClosedDerivatives::obstacle(*mechanism_) : obstacle_;
+  if (!obstacle_.empty()) {
+    return obstacle_;
+  }
+  const auto* momenta = std::get_if<LoopMomenta>(&states_);
+  if (momenta != nullptr && !momenta->tangent && divides_impulses(*mechanism_)) {
+    return "p' as published has what constraints carry that others repeat, which each formulation divides among them "
+           "in "
+           "its own way: exact derivatives are there with gauge=tangent";
+  }
+  return LoopState::obstacle(*mechanism_);
 }
 
 std::string obstacle_of_stabilisation(double alpha, double beta) {
   return alpha == 0.0 && beta == 0.0
              ? std::string()
              : "there are no exact derivatives of Baumgarte's stabilisation: leave its constants at zero";
+}
+
+std::string obstacle_of_gauge(GaugeControl gauge, double feedback) {
+  if (feedback != 0.0) {
+    return "there are no exact derivatives of feedback: leave it at zero";
+  }
+  return gauge == GaugeControl::tangent || gauge == GaugeControl::none
+             ? std::string()
+             : "exact derivatives of momenta of loops are there for gauge=tangent and gauge=none";
 }
 
 }  // namespace mbdbench

@@ -1,31 +1,42 @@
 #pragma once
 /// \file
-/// Exact derivatives of formulations whose state is (q, u) of the tree joints and whose loops are closed by the
-/// equations with multipliers, one engine for all of them (formulations/derivatives/loops).
+/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints and whose loops are closed by
+/// the equations with multipliers, one engine for all of them (formulations/derivatives/loops).
 ///
-/// The reference `dense` has them from here too: its right-hand sides share nothing with an engine, its derivatives are
-/// no reference. They are checked against differences of its right-hand sides (loop_derivatives_test).
+/// The references `dense` and `dense-momentum` have them from here too: their right-hand sides share nothing with an
+/// engine, their derivatives are no reference. They are checked against differences of right-hand sides
+/// (loop_derivatives_test).
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "formulations/execution/instruction_set.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
-class ClosedDerivatives;
+/// States with velocities.
+struct LoopVelocities {
+  bool projects = false;  ///< whether right-hand sides project them on the constraints first
+};
+
+/// States with momenta, and their gauge (options/gauge_option.hpp).
+struct LoopMomenta {
+  bool tangent = false;
+  double leak = 0.0;  ///< kappa of the tangent gauge, 1/s
+};
 
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {
  public:
   /// x' of one state, as the formulation has it: tells why there is none.
   using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
-  /// \param projects whether right-hand sides project velocities on the constraints first
   /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
   /// \param set of its kernels
-  LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one,
-                  const InstructionSet& set);
+  LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states, std::string obstacle,
+                  OneState one, const InstructionSet& set);
   ~LoopDerivatives() override;
   LoopDerivatives(const LoopDerivatives&) = delete;
   LoopDerivatives& operator=(const LoopDerivatives&) = delete;
@@ -43,18 +54,21 @@ class LoopDerivatives final : public StateDerivatives {
   [[nodiscard]] std::string without_jacobian() const override;
 
  private:
+  [[nodiscard]] std::unique_ptr<StateDerivatives> make() const;
   template <typename Pass>
   RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
 
   const Mechanism* mechanism_;
-  bool projects_;
+  std::variant<LoopVelocities, LoopMomenta> states_;
   std::string obstacle_;
   OneState one_;
   InstructionSet set_;
-  std::unique_ptr<ClosedDerivatives> derivatives_;
+  std::unique_ptr<StateDerivatives> derivatives_;
 };
 
 /// \returns the obstacle of constants of Baumgarte's that are not zero; else empty.
 std::string obstacle_of_stabilisation(double alpha, double beta);
+/// \returns the obstacle of what else keeps momenta or loops small; else empty.
+std::string obstacle_of_gauge(GaugeControl gauge, double feedback);
 
 }  // namespace mbdbench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/verification/tangent_directions.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 
@@ -26,16 +27,33 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   const Mechanism& mechanism = formulation.mechanism();
   Eigen::VectorXd q(mechanism.q_size());
   Eigen::VectorXd u(mechanism.u_size());
-  if (formulation.layout().size() != static_cast<std::size_t>(q.size() + u.size()) ||
-      formulation.layout().back().kind != StateKind::velocity) {
-    throw std::invalid_argument("with loops a motion is linearised in coordinates and velocities of the tree's joints");
+  if (formulation.layout().size() != static_cast<std::size_t>(q.size() + u.size())) {
+    throw std::invalid_argument(
+        "with loops a motion is linearised in coordinates and velocities, or momenta, of the tree's joints");
   }
   const RhsStatus status = formulation.unpack(t, x, {q.data(), static_cast<std::size_t>(q.size())},
                                               {u.data(), static_cast<std::size_t>(u.size())});
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
-  return tangent_directions(mechanism, q, u);
+  Eigen::MatrixXd directions = tangent_directions(mechanism, q, u);
+  if (formulation.layout().back().kind != StateKind::momentum) {
+    return directions;
+  }
+  if (!u.isZero(0.0)) {
+    throw std::invalid_argument(
+        "momenta of loops are linearised at rest, and the start has velocities; give a formulation in velocities");
+  }
+  // At rest p = M u moves by M du alone, which `pack` makes of du.
+  std::vector<double> packed(x.size());
+  for (Eigen::Index k = 0; k < directions.cols(); ++k) {
+    const Eigen::VectorXd change = directions.col(k).tail(u.size());
+    if (!formulation.pack(t, view(std::as_const(q)), view(change), packed).ok) {
+      throw std::runtime_error("the motion cannot be linearised: its momenta cannot be computed");
+    }
+    directions.col(k).tail(u.size()) = Eigen::Map<const Eigen::VectorXd>(packed.data() + q.size(), u.size());
+  }
+  return directions;
 }
 
 }  // namespace

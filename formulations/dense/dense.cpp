@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
@@ -38,12 +39,14 @@ class DenseFormulation final : public JointStateFormulation {
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
-    if (rate_kind == StateKind::velocity) {
-      derivatives_.emplace(
-          mechanism, settings.projects, std::string(),
-          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.set);
-      use_derivatives(*derivatives_);
+    std::variant<LoopVelocities, LoopMomenta> states = LoopVelocities{settings.projects};
+    if (rate_kind == StateKind::momentum) {
+      states = LoopMomenta{settings.tangent, kDefaultLeak};
     }
+    derivatives_.emplace(
+        mechanism, states, std::string(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
+        settings.set);
+    use_derivatives(*derivatives_);
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {

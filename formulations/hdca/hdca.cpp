@@ -37,6 +37,7 @@
 #include "formulations/execution/execution.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/leaf_choice.hpp"
 #include "formulations/options/projection_option.hpp"
@@ -54,7 +55,12 @@ class HdcaFormulation final : public JointStateFormulation {
         options_(options),
         system_(mechanism, options.assembly, near()),
         accumulated_load_(mechanism.bodies().size()),
-        free_momenta_(static_cast<std::size_t>(mechanism.u_size())) {}
+        free_momenta_(static_cast<std::size_t>(mechanism.u_size())),
+        derivatives_(
+            mechanism, LoopMomenta{options.gauge == GaugeControl::tangent, options.leak}, obstacle(options),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
+    use_derivatives(derivatives_);
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<HdcaFormulation>(mechanism(), options_);
@@ -123,6 +129,13 @@ class HdcaFormulation final : public JointStateFormulation {
   }
 
  private:
+  static std::string obstacle(const HdcaOptions& options) {
+    // Axes that turn make another p' of the same motion, but for the tangent gauge.
+    return options.assembly.cut_axes == CutAxes::body && options.gauge == GaugeControl::none
+               ? "there are no exact derivatives with cut_axes=body and gauge=none"
+               : obstacle_of_gauge(options.gauge, options.feedback);
+  }
+
   RhsStatus set_state(double t, std::span<const double> x) {
     const RhsStatus status = system_.set_positions(t, q_of(x));
     if (!status.ok) {
@@ -223,6 +236,7 @@ class HdcaFormulation final : public JointStateFormulation {
   MechanismAssembly system_;
   std::vector<Vec6> accumulated_load_;
   std::vector<double> free_momenta_;  // J^T M V: p with sigma = 0
+  LoopDerivatives derivatives_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 

@@ -22,34 +22,32 @@
 
 #include "formulations/derivatives/loops/loop_solver.hpp"
 #include "formulations/execution/instruction_set.hpp"
+#include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
 /// Workspace of one mechanism.
-class ClosedDerivatives {
+class ClosedDerivatives final : public StateDerivatives {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
   /// \param solver of products with a direction or with weights, and of parameters
   ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
                     const InstructionSet& set);
-  ~ClosedDerivatives();
+  ~ClosedDerivatives() override;
   ClosedDerivatives(const ClosedDerivatives&) = delete;
   ClosedDerivatives& operator=(const ClosedDerivatives&) = delete;
   ClosedDerivatives(ClosedDerivatives&&) = delete;
   ClosedDerivatives& operator=(ClosedDerivatives&&) = delete;
 
-  /// \returns why a mechanism has no derivatives here; empty where it has.
-  [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
-
-  // As of Formulation, by the same names.
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows);
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product);
-  /// Without forces and masses (empty spans) it is vector_jacobian.
+                            std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
+                                 std::span<double> product, std::span<double> by_forces,
+                                 std::span<double> by_masses) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> rows);
+                               std::span<double> rows) override;
+  [[nodiscard]] std::string without_jacobian() const override;
 
  private:
   struct Workspace;

@@ -55,7 +55,7 @@ std::string LoopState::obstacle(const Mechanism& mechanism) {
   return {};
 }
 
-LoopState::LoopState(const Mechanism& mechanism, int width)
+LoopState::LoopState(const Mechanism& mechanism, bool momenta, int width)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       motions_(mechanism),
@@ -79,6 +79,7 @@ LoopState::LoopState(const Mechanism& mechanism, int width)
     cuts_[c].first_row = mechanism.cut_joints()[c].row_offset;
   }
   add_loads();
+  data_.momenta = momenta;
   data_.body_count = mechanism.body_count();
   data_.axis_count = mechanism.u_size();
   data_.cut_count = static_cast<int>(cuts_.size());
@@ -156,13 +157,13 @@ void LoopState::set_matrices() {
   set_constraints();
 }
 
-void LoopState::set_flows(const Eigen::VectorXd& u) {
+void LoopState::set_flows(const Eigen::VectorXd& u, Screw<double> LoopAxis::*along) {
   flows_.resize(bodies_.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LoopBody& body = bodies_[i];
     flows_[i] = body.inboard < 0 ? Screw<double>{} : flows_[index_of(body.inboard)];
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
-      linear::add(axes_[index_of(k)].motion, u[k], flows_[i]);
+      linear::add(axes_[index_of(k)].*along, u[k], flows_[i]);
     }
   }
 }
@@ -302,23 +303,31 @@ void LoopState::set_constraints() {
   }
 }
 
-void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd& u) {
-  data_.drifted = false;
+void LoopState::move_bodies(const Eigen::VectorXd& u) {
   for (LoopBody& body : bodies_) {
     body.velocity = body.inboard < 0 ? Screw<double>{} : bodies_[index_of(body.inboard)].velocity;
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       axes_[index_of(k)].speed = u[k];
       linear::add(axes_[index_of(k)].motion, u[k], body.velocity);
     }
-    body.acceleration = body.inboard < 0 ? data_.ground : bodies_[index_of(body.inboard)].acceleration;
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       LoopAxis& axis = axes_[index_of(k)];
-      axis.acceleration = 0.0;
       axis.rate = axis.carrier < 0 ? Screw<double>{}
                                    : linear::motions_crossed(bodies_[index_of(axis.carrier)].velocity, axis.motion);
-      linear::add(axis.rate, u[k], body.acceleration);
     }
     body.momentum = linear::inertia_times(body.inertia, body.velocity);
+  }
+}
+
+void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd& u) {
+  data_.drifted = false;
+  move_bodies(u);
+  for (LoopBody& body : bodies_) {
+    body.acceleration = body.inboard < 0 ? data_.ground : bodies_[index_of(body.inboard)].acceleration;
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      axes_[index_of(k)].acceleration = 0.0;
+      linear::add(axes_[index_of(k)].rate, u[k], body.acceleration);
+    }
     body.force = linear::plus(linear::inertia_times(body.inertia, body.acceleration),
                               linear::wrench_crossed(body.velocity, body.momentum));
     body.carried = body.force;
@@ -330,9 +339,7 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
       forces_[k] = -linear::dot(axes_[index_of(k)].motion, body.carried);
     }
   }
-  for (const Spring& spring : springs_) {
-    forces_[spring.u] += spring.constant - spring.stiffness * q[index_of(spring.q)] - spring.damping * u[spring.u];
-  }
+  add_spring_forces(q);
   accelerations_.setZero();
   for (const LoopCut& cut : cuts_) {
     for (int j = 0; j < cut.shape.rows; ++j) {
@@ -344,10 +351,17 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
   }
 }
 
-Screw<double> LoopState::wrench_of(const LoopCut& cut, const double* factors) {
+void LoopState::add_spring_forces(std::span<const double> q) {
+  for (const Spring& spring : springs_) {
+    forces_[spring.u] +=
+        spring.constant - spring.stiffness * q[index_of(spring.q)] - spring.damping * axes_[index_of(spring.u)].speed;
+  }
+}
+
+Screw<double> LoopState::wrench_of(const LoopCut& cut, const Screw<double>* rows, const double* factors) {
   Screw<double> sum{};
   for (int j = 0; j < cut.shape.rows; ++j) {
-    linear::add(cut.motion.rows[j], factors[j], sum);
+    linear::add(rows[j], factors[j], sum);
   }
   return sum;
 }
@@ -389,7 +403,7 @@ void LoopState::set_accelerations(const Eigen::VectorXd& accelerations, const Ei
     for (int j = 0; j < cut.shape.rows; ++j) {
       cut.lambda[j] = lambda(cut.first_row + j, 0);
     }
-    cut.wrench = wrench_of(cut, cut.lambda);
+    cut.wrench = wrench_of(cut, cut.motion.rows, cut.lambda);
     take_wrench(cut, cut.wrench, &LoopBody::carried);
   }
   carry_inward(&LoopBody::carried);
@@ -410,10 +424,42 @@ void LoopState::set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd&
     for (int j = 0; j < cut.shape.rows; ++j) {
       cut.sigma[j] = sigma(cut.first_row + j, 0);
     }
-    cut.change_wrench = wrench_of(cut, cut.sigma);
+    cut.change_wrench = wrench_of(cut, cut.motion.rows, cut.sigma);
     take_wrench(cut, cut.change_wrench, &LoopBody::change_carried);
   }
   carry_inward(&LoopBody::change_carried);
+}
+
+void LoopState::set_flow(const Eigen::VectorXd& u, const Eigen::MatrixXd& sigma) {
+  move_bodies(u);
+  for (LoopBody& body : bodies_) {
+    body.acceleration = data_.ground;
+  }
+  set_cut_motions();
+  set_change(u, sigma);
+}
+
+void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu) {
+  for (LoopBody& body : bodies_) {
+    body.force = linear::inertia_times(body.inertia, body.acceleration);
+    body.carried = body.force;
+  }
+  for (LoopCut& cut : cuts_) {
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      cut.lambda[j] = mu[cut.first_row + j];
+    }
+    cut.wrench =
+        linear::minus(wrench_of(cut, cut.motion.rows, cut.lambda), wrench_of(cut, cut.motion.rates, cut.sigma));
+    take_wrench(cut, cut.wrench, &LoopBody::carried);
+  }
+  carry_inward(&LoopBody::carried);
+  for (const LoopBody& body : bodies_) {
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      const LoopAxis& axis = axes_[index_of(k)];
+      forces_[k] = linear::dot(axis.rate, body.change_carried) - linear::dot(axis.motion, body.carried);
+    }
+  }
+  add_spring_forces(q);
 }
 
 LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {
@@ -423,8 +469,11 @@ LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {
       1.0, vector_of(r), {inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2), inertia(2, 2)}};
   const LoopBody& own = bodies_[body];
   UnitMass result;
-  result.force = linear::plus(linear::inertia_times(one, own.acceleration),
-                              linear::wrench_crossed(own.velocity, linear::inertia_times(one, own.velocity)));
+  result.force = linear::inertia_times(one, own.acceleration);
+  if (!data_.momenta) {
+    result.force =
+        linear::plus(result.force, linear::wrench_crossed(own.velocity, linear::inertia_times(one, own.velocity)));
+  }
   if (data_.drifted) {
     result.change = linear::inertia_times(one, own.change);
   }
@@ -437,6 +486,7 @@ void LoopState::add_unit_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eige
     const LoopBody& there = bodies_[index_of(at)];
     for (int k = there.first_axis; k < there.first_axis + there.axis_count; ++k) {
       forces[k] -= linear::dot(axes_[index_of(k)].motion, one.force);
+      forces[k] += data_.momenta ? linear::dot(axes_[index_of(k)].rate, one.change) : 0.0;
       changes[k] -= linear::dot(axes_[index_of(k)].motion, one.change);
     }
   }
@@ -450,6 +500,12 @@ void LoopState::add_weights_of_masses(const Eigen::VectorXd& weights, Screw<doub
   set_flows(weights);
   for (std::size_t body = 0; body < by_masses.size(); ++body) {
     by_masses[body] -= linear::dot(flows_[body], unit_mass(body).*of);
+  }
+  if (data_.momenta && of == &UnitMass::force) {
+    set_flows(weights, &LoopAxis::rate);
+    for (std::size_t body = 0; body < by_masses.size(); ++body) {
+      by_masses[body] += linear::dot(flows_[body], unit_mass(body).change);
+    }
   }
 }
 

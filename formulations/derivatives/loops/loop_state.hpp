@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/closed_data.hpp"
+#include "formulations/derivatives/loops/passes/closed_data.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -19,8 +19,8 @@ namespace mbdbench {
 /// Workspace of one mechanism for which `obstacle` is empty.
 class LoopState {
  public:
-  /// \param width doubles a pack
-  LoopState(const Mechanism& mechanism, int width);
+  /// \param momenta of which state it is linearised, or of velocities \param width doubles a pack
+  LoopState(const Mechanism& mechanism, bool momenta, int width);
 
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
@@ -38,13 +38,19 @@ class LoopState {
   /// What projecting velocities added to them, and D sigma.
   void set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd& sigma);
 
+  /// Momenta: motions, and M u - Phi_q^T sigma.
+  void set_flow(const Eigen::VectorXd& u, const Eigen::MatrixXd& sigma);
+  /// p' + Phi_q^T mu of the flow, which are wanted_forces then.
+  void set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu);
+
   /// Wrenches that a unit of mass at a body's centre of mass needs: for its motion and, where projections changed
   /// velocities, for that change.
   struct UnitMass {
     Screw<double> force{};
     Screw<double> change{};
   };
-  /// What a unit of mass on a body leaves less: of M u' - Phi_q^T lambda and of M w; after set_accelerations.
+  /// What a unit of mass on a body leaves less: of M u' - Phi_q^T lambda and of M w; after set_accelerations. Momenta:
+  /// what it adds to p', and leaves less of M u.
   void add_unit_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
   /// The same the other way: adds weights of one of the two, by quasi-velocity, as weights of all masses. O(n).
   void add_weights_of_masses(const Eigen::VectorXd& weights, Screw<double> UnitMass::*of, std::span<double> by_masses);
@@ -54,7 +60,7 @@ class LoopState {
   [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
   /// \returns -Phi_t.
   [[nodiscard]] const Eigen::VectorXd& prescribed_velocities() const { return velocities_; }
-  /// \returns M u' - Phi_q^T lambda, after set_velocities.
+  /// \returns M u' - Phi_q^T lambda, after set_velocities; momenta: p' + Phi_q^T mu.
   [[nodiscard]] const Eigen::VectorXd& wanted_forces() const { return forces_; }
   /// \returns Phi_q u', after set_velocities.
   [[nodiscard]] const Eigen::VectorXd& wanted_accelerations() const { return accelerations_; }
@@ -71,15 +77,17 @@ class LoopState {
 
   void add_loads();
   [[nodiscard]] UnitMass unit_mass(std::size_t body) const;
-  /// Motions of all bodies with u.
-  void set_flows(const Eigen::VectorXd& u);
+  /// Sums of u along motions, or their rates, of all axes inboard of each body.
+  void set_flows(const Eigen::VectorXd& u, Screw<double> linear::LoopAxis::*along = &linear::LoopAxis::motion);
+  void move_bodies(const Eigen::VectorXd& u);
+  void add_spring_forces(std::span<const double> q);
   void place_axes(std::size_t joint);
   void place_cut(std::size_t cut);
   void set_mass();
   void set_constraints();
   void set_cut_motions();
   /// \returns sum of factors times the rows of a cut joint.
-  static Screw<double> wrench_of(const linear::LoopCut& cut, const double* factors);
+  static Screw<double> wrench_of(const linear::LoopCut& cut, const Screw<double>* rows, const double* factors);
   /// Adds a wrench on b, less it on a, to what bodies need less.
   void take_wrench(const linear::LoopCut& cut, const Screw<double>& wrench, Screw<double> linear::LoopBody::*from);
   void carry_inward(Screw<double> linear::LoopBody::*member);

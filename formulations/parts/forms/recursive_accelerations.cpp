@@ -37,7 +37,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     }
     if (!links_ || links_->closed() != nullptr) {
       loop_derivatives_.emplace(
-          mechanism, settings.projects, obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
+          mechanism, LoopVelocities{settings.projects},
+          obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
           [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
       use_derivatives(*loop_derivatives_);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/closed_momenta.hpp"
 #include "formulations/parts/forms/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -29,6 +30,11 @@ class RecursiveMomenta final : public JointStateFormulation {
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
       emplace_closed(closed_, settings.execution);
+      loop_derivatives_.emplace(
+          mechanism, LoopMomenta{settings.gauge == GaugeControl::tangent, settings.leak},
+          obstacle_of_gauge(settings.gauge, settings.feedback),
+          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
+      use_derivatives(*loop_derivatives_);
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.execution);
       loads_.emplace(mechanism, links_->tree(), near());
@@ -230,7 +236,8 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
-  std::optional<ClosedMomenta> watched_;  // beside closed_ where processes share it
+  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_
+  std::optional<ClosedMomenta> watched_;             // beside closed_ where processes share it
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };

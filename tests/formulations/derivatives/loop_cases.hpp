@@ -20,14 +20,37 @@ struct Variant {
   std::string_view options;
 };
 
-// What closes loops by multipliers and has (q, u) for its state: velocities projected, and as they are.
+// What closes loops by multipliers and has (q, u) or (q, p) for its state: velocities projected, and as they are;
+// momenta with the tangent gauge, and as published.
 inline constexpr Variant kVariants[] = {{"dense", ""},
                                         {"dense", "projection=off"},
                                         {"bae-haug", ""},
                                         {"bae-haug", "projection=off"},
                                         {"bae-haug", "kernel=general"},
                                         {"dca", ""},
-                                        {"dca", "leaf=body"}};
+                                        {"dca", "leaf=body"},
+                                        {"dense-momentum", ""},
+                                        {"dense-momentum", "gauge=none"},
+                                        {"hdca", ""},
+                                        {"hdca", "gauge=none"},
+                                        {"hdca", "leaf=body"},
+                                        {"hdca", "leaf=body,cut_axes=body"}};
+inline constexpr const Variant* kMomenta = &kVariants[7];
+
+inline bool has_momenta(const Variant& variant) {
+  return variant.key == "hdca" || variant.key == "dense-momentum";
+}
+
+/// Whether x' beside the constraints is a compromise: velocities that keep nothing ask rows that repeat others for what
+/// contradicts these.
+inline bool is_compromise(const Variant& variant, const Mechanism& mechanism) {
+  return variant.options == "projection=off" && mechanism.generic_rank().rank < mechanism.constraint_size();
+}
+
+/// `auto` takes sub-chains or sub-trees of some mechanisms, and p' as published has what rows carry that repeat others.
+inline bool may_have_none(const Variant& variant) {
+  return variant.key == "dca" || variant.key == "hdca" || variant.options == "gauge=none";
+}
 
 inline Mechanism loop_named(const std::string& key) {
   return make_mechanism(mechanism_registry(), key);

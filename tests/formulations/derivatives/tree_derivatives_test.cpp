@@ -409,7 +409,6 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
     EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
     return formulation->without_jacobian();
   };
-  EXPECT_NE(reason("dense-momentum", "pendulum:3").find("dense, bae-haug and dca have them"), std::string::npos);
   EXPECT_NE(reason("naudet", "four_bar").find("open trees"), std::string::npos);
   EXPECT_NE(reason("aba", "random_tree:seed=1,bodies=20").find("has none"), std::string::npos);
 }

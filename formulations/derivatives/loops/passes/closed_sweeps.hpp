@@ -2,7 +2,7 @@
 /// \file
 /// The passes over a linearised mechanism with loops for one width of registers. Compiled once an instruction set
 /// (closed_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
-#include "formulations/derivatives/loops/loop_weights.hpp"
+#include "formulations/derivatives/loops/passes/momentum_passes.hpp"
 
 namespace mbdbench::linear {
 
@@ -52,15 +52,20 @@ struct CutSlopes {
     }
   }
 
-  static MBDBENCH_KERNEL void store_wrench(const CutMotion<N>& motion, int rows, const double* factors, int first,
-                                           double (&slopes)[6][LoopCut::kSlopes / 2]) {
+  /// \param rates factors of the rows' rates; nullptr: zero
+  template <int kCount>
+  static MBDBENCH_KERNEL void store_wrench(const CutMotion<N>& motion, int rows, const double* factors,
+                                           const double* rates, int first, double (&slopes)[6][kCount]) {
     Screw<N> sum = no_screw<N>();
     for (int j = 0; j < rows; ++j) {
       add(motion.rows[j], N(factors[j]), sum);
+      if (rates != nullptr) {
+        add(motion.rates[j], N(-rates[j]), sum);
+      }
     }
     const N six[6] = {sum.linear.x, sum.linear.y, sum.linear.z, sum.angular.x, sum.angular.y, sum.angular.z};
     for (int i = 0; i < 6; ++i) {
-      store(six[i], first, slopes[i], LoopCut::kSlopes / 2);
+      store(six[i], first, slopes[i], kCount);
     }
   }
 
@@ -74,9 +79,14 @@ struct CutSlopes {
         store(motion.second[j], first, cut.second_slopes[j], LoopCut::kSlopes);
         store(motion.first[j], first, cut.first_slopes[j], LoopCut::kSlopes / 2);
       }
+      if (data.momenta) {
+        store_wrench(motion, cut.shape.rows, cut.lambda, cut.sigma, first, cut.wrench_slopes);
+      }
       if (first < LoopCut::kSlopes / 2) {
-        store_wrench(motion, cut.shape.rows, cut.lambda, first, cut.wrench_slopes);
-        store_wrench(motion, cut.shape.rows, cut.sigma, first, cut.change_slopes);
+        if (!data.momenta) {
+          store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);
+        }
+        store_wrench(motion, cut.shape.rows, cut.sigma, nullptr, first, cut.change_slopes);
       }
     }
   }
@@ -88,12 +98,15 @@ ClosedSweeps closed_sweeps() {
   result.width = W;
   result.slope_cuts = [](const ClosedData& data) { CutSlopes<W>::run(data); };
   result.directions = [](const ClosedData& data, const LoopDirections& directions) {
-    LoopForward<W, kernels::Pack<W, W>>::run(data, directions);
+    using T = kernels::Pack<W, W>;
+    data.momenta ? MomentumForward<W, T>::run(data, directions) : LoopForward<W, T>::run(data, directions);
   };
   result.direction = [](const ClosedData& data, const LoopDirections& directions) {
-    LoopForward<W, double>::run(data, directions);
+    data.momenta ? MomentumForward<W, double>::run(data, directions) : LoopForward<W, double>::run(data, directions);
   };
-  result.weights = [](const ClosedData& data, const LoopWeights& weights) { LoopBackward<W>::run(data, weights); };
+  result.weights = [](const ClosedData& data, const LoopWeights& weights) {
+    data.momenta ? MomentumBackward<W>::run(data, weights) : LoopBackward<W>::run(data, weights);
+  };
   result.change_weights = [](const ClosedData& data, const LoopWeights& weights) {
     LoopBackward<W>::run_changes(data, weights);
   };

@@ -4,7 +4,7 @@
 /// y . r + nu . s is a function of the bodies' motions, and its slopes by these are collected inward. O(n).
 ///
 ///   Y_b = Y_a + sum S_k y_k,   y . ID = sum Y_b . F_b - (Y_b - Y_a) . D lambda
-#include "formulations/derivatives/loops/loop_directions.hpp"
+#include "formulations/derivatives/loops/passes/loop_directions.hpp"
 
 namespace mbdbench::linear {
 
@@ -15,7 +15,7 @@ struct LoopBackward {
   using Forward = LoopForward<W, double>;
   using Pair = Screw<double>;
   // Slopes of the sum by what a body is and does, where a forward pass has the changes themselves.
-  static constexpr int kByDisplacement = 0, kByVelocity = 6, kByAcceleration = 12, kWeight = 18, kByWeight = 24;
+  static constexpr int kByDisplacement = 0, kByVelocity = 6, kByAcceleration = 12, kWeight = 18;
 
   static MBDBENCH_KERNEL Pair at(const ClosedData& data, int body, int offset) {
     return Forward::of_body(data, body, offset);
@@ -78,7 +78,7 @@ struct LoopBackward {
         slopes[k] += nu[j] * cut.second_slopes[j][k];
       }
     }
-    take_wrench(data, cut, cut.wrench_slopes, slopes);
+    take_wrench<LoopCut::kSlopes / 2>(data, cut, cut.wrench_slopes, kWeight, slopes);
     put_slopes(data, cut, slopes, kByDisplacement);
     put_slopes(data, cut, slopes + 12, kByVelocity);
     if (cut.shape.body_a >= 0) {
@@ -90,12 +90,13 @@ struct LoopBackward {
   }
 
   // Less (Y_b - Y_a) . d D lambda.
-  static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, const LoopCut& cut,
-                                          const double (&wrench)[6][LoopCut::kSlopes / 2], double* slopes) {
+  template <int kCount, int kSize>
+  static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, const LoopCut& cut, const double (&wrench)[6][kSize],
+                                          int weight, double* slopes) {
     double y[6];
-    Forward::put(minus(at(data, cut.shape.body_b, kWeight), at(data, cut.shape.body_a, kWeight)), y);
+    Forward::put(minus(at(data, cut.shape.body_b, weight), at(data, cut.shape.body_a, weight)), y);
     for (int i = 0; i < 6; ++i) {
-      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+      for (int k = 0; k < kCount; ++k) {
         slopes[k] -= y[i] * wrench[i][k];
       }
     }
@@ -193,7 +194,7 @@ struct LoopBackward {
       }
     }
     if (data.drifted) {
-      take_wrench(data, cut, cut.change_slopes, slopes);
+      take_wrench<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, kWeight, slopes);
     }
     put_slopes(data, cut, slopes, kByDisplacement);
     if (cut.shape.body_a >= 0) {

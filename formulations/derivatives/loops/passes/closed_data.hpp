@@ -15,7 +15,15 @@
 ///
 /// Projected velocities u + w, M w = Phi_q^T sigma, likewise: M dw - Phi_q^T dsigma = -r2, Phi_q du = -s1, with r2 what
 /// dID becomes with w for u', sigma for lambda, and nothing that moves; s1 = d Phi' at held u.
-#include "formulations/derivatives/loops/cut_motion.hpp"
+///
+/// Momenta: with P for I V of all outboard bodies, less D sigma of cut joints, and G for their weights, likewise less
+/// D' sigma - D mu,
+///
+///   p = M u - Phi_q^T sigma = S . P,   p' = tau + S' . P + S . G,   S' = V_c x S
+///
+/// where Phi_q^T mu is what a gauge adds. M du - Phi_q^T dsigma = dp - r2, Phi_q du = -s1, with u for w; then dp' by
+/// the displacements, by du and by dsigma.
+#include "formulations/derivatives/loops/passes/cut_motion.hpp"
 
 namespace mbdbench::linear {
 
@@ -37,7 +45,7 @@ struct LoopBody {
   RigidBody inertia;
   Screw<double> velocity{};
   Screw<double> momentum{};
-  Screw<double> acceleration{};
+  Screw<double> acceleration{};    ///< momenta: -g, of weights
   Screw<double> force{};           ///< F, of the own body
   Screw<double> carried{};         ///< with everything outboard, less D lambda
   Screw<double> change{};          ///< sum of S w
@@ -51,13 +59,13 @@ struct LoopCut {
   CutShape shape;
   int first_row = 0;
   CutMotion<double> motion{};
-  Screw<double> wrench{};         ///< D lambda
-  Screw<double> change_wrench{};  ///< D sigma
-  double lambda[CutShape::kRows]{};
+  Screw<double> wrench{};            ///< D lambda; momenta: D mu - D' sigma
+  Screw<double> change_wrench{};     ///< D sigma
+  double lambda[CutShape::kRows]{};  ///< momenta: mu
   double sigma[CutShape::kRows]{};
   double first_slopes[CutShape::kRows][kSlopes / 2]{};  ///< of Phi', by displacements
   double second_slopes[CutShape::kRows][kSlopes]{};     ///< of Phi''
-  double wrench_slopes[6][kSlopes / 2]{};               ///< of D lambda, by displacements
+  double wrench_slopes[6][kSlopes]{};                   ///< of D lambda, by displacements; momenta: of D mu - D' sigma
   double change_slopes[6][kSlopes / 2]{};               ///< of D sigma
 };
 
@@ -73,6 +81,7 @@ struct ClosedData {
   int axis_count = 0;
   int cut_count = 0;
   int row_count = 0;       ///< of Phi
+  bool momenta = false;    ///< momenta, not accelerations: u is in the place of w, p' in that of r
   bool drifted = false;    ///< whether there is a w
   Screw<double> ground{};  ///< -g
   LoopBody* bodies = nullptr;
@@ -84,20 +93,22 @@ struct ClosedData {
 
 /// Directions side by side, and what they do. Packs.
 struct LoopDirections {
-  const double* turns = nullptr;    ///< dtheta, by axis
-  const double* pushes = nullptr;   ///< du
-  double* forces = nullptr;         ///< receives r, by axis
-  double* seconds = nullptr;        ///< s, by row of the cut joints
-  double* change_forces = nullptr;  ///< r2; set where a w is
-  double* firsts = nullptr;         ///< s1
+  const double* turns = nullptr;        ///< dtheta, by axis
+  const double* pushes = nullptr;       ///< du
+  const double* multipliers = nullptr;  ///< momenta: dsigma, by row
+  double* forces = nullptr;             ///< receives r, by axis; momenta: dp'
+  double* seconds = nullptr;            ///< s, by row of the cut joints; momenta: nothing
+  double* change_forces = nullptr;      ///< r2; set where a w is; momenta: by du too
+  double* firsts = nullptr;             ///< s1
 };
 
-/// Weights of r and s, of r2 and s1, and what they are worth by dtheta and du.
+/// Weights of r and s, of r2 and s1, of -dp' in momenta, and what they are worth by dtheta, du and dsigma.
 struct LoopWeights {
   const double* forces = nullptr;
   const double* seconds = nullptr;
   double* by_turn = nullptr;  ///< receives sums, which are added to
   double* by_push = nullptr;
+  double* by_multiplier = nullptr;  ///< momenta: receives what it is
 };
 
 /// The passes of one instruction set.

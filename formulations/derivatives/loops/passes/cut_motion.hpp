@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// Phi' and Phi'' of the rows of one cut joint, and the wrench of its multipliers, as functions of the motions of its
-/// two bodies: the geometry of mechanisms/model/kinematics/joint_kinematics.hpp for numbers of any kind, so that a
-/// number with slopes gives the derivatives of all three.
+/// Phi' and Phi'' of the rows of one cut joint, the wrench of its multipliers and that wrench's rate, as functions of
+/// the motions of its two bodies: the geometry of mechanisms/model/kinematics/joint_kinematics.hpp for numbers of any
+/// kind, so that a number with slopes gives the derivatives of all.
 ///
 ///   Phi' = D^T W,   Phi'' = D^T (W' - turn x W) + D'^T W,   W = V_b - V_a at O_k
 ///
 /// D as wrenches about the common point. What rolls has no derivatives here.
-#include "formulations/derivatives/loops/loop_screws.hpp"
+#include "formulations/derivatives/loops/passes/loop_screws.hpp"
 #include "mechanisms/model/description/joint.hpp"
 
 namespace mbdbench::linear {
@@ -83,9 +83,10 @@ struct EndMotion {
 
 template <typename N>
 struct CutMotion {
-  Screw<N> rows[CutShape::kRows];  ///< D
-  N first[CutShape::kRows];        ///< Phi'
-  N second[CutShape::kRows];       ///< Phi''
+  Screw<N> rows[CutShape::kRows];   ///< D
+  Screw<N> rates[CutShape::kRows];  ///< D'
+  N first[CutShape::kRows];         ///< Phi'
+  N second[CutShape::kRows];        ///< Phi''
 };
 
 template <typename N>
@@ -112,6 +113,7 @@ struct CutRowsMoving {
   const EndMotion<N>* b;
   CutMotion<N>* to;
   Vector point;
+  Vector point_rate;
   Vector linear;  // W
   Vector angular;
   Vector linear_rate;
@@ -120,6 +122,7 @@ struct CutRowsMoving {
 
   MBDBENCH_KERNEL void put_row(const Vector& f, const Vector& f_rate, const Vector& n, const Vector& n_rate) {
     to->rows[row] = {f, plus(n, cross(point, f))};
+    to->rates[row] = {f_rate, plus(n_rate, plus(cross(point_rate, f), cross(point, f_rate)))};
     to->first[row] = dot(f, linear) + dot(n, angular);
     to->second[row] = dot(f, linear_rate) + dot(n, angular_rate) + dot(f_rate, linear) + dot(n_rate, angular);
     ++row;
@@ -159,10 +162,10 @@ struct CutRowsMoving {
     angular = relative.angular;
     const Vector velocity_a = velocity_at(a->velocity, origin_a);
     const Vector velocity_b = velocity_at(b->velocity, origin_b);
-    const Vector moved = plus(times(share, velocity_b), times(rest, velocity_a));
+    point_rate = plus(times(share, velocity_b), times(rest, velocity_a));
     const Screw<double> pulled = minus(b->acceleration, a->acceleration);
     angular_rate = {N(pulled.angular.x), N(pulled.angular.y), N(pulled.angular.z)};
-    linear_rate = plus(cross(pulled.angular, point), cross(angular, moved));
+    linear_rate = plus(cross(pulled.angular, point), cross(angular, point_rate));
     linear_rate = plus(linear_rate, {N(pulled.linear.x), N(pulled.linear.y), N(pulled.linear.z)});
     if (shape->share == 0.5) {
       const Vector turn = times(N(0.5), plus(a->velocity.angular, b->velocity.angular));

@@ -1,6 +1,6 @@
 // The passes over a linearised mechanism with loops in registers of 8 doubles; cmake/kernels.cmake gives this file its
 // instruction set.
-#include "formulations/derivatives/loops/closed_sweeps.hpp"
+#include "formulations/derivatives/loops/passes/closed_sweeps.hpp"
 
 namespace mbdbench {
 

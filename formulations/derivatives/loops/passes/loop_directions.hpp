@@ -2,7 +2,7 @@
 /// \file
 /// Directions of the state through a linearised mechanism with loops (closed_data.hpp has the equations): one a lane,
 /// or one alone. O(n) a pass.
-#include "formulations/derivatives/loops/closed_data.hpp"
+#include "formulations/derivatives/loops/passes/closed_data.hpp"
 
 namespace mbdbench::linear {
 
@@ -46,7 +46,8 @@ struct LoopForward {
     }
   }
 
-  static MBDBENCH_KERNEL void move(const ClosedData& data, const LoopDirections& directions, int i) {
+  /// Displacement and velocity, and what turns of its axes are.
+  static MBDBENCH_KERNEL void displace(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const turns = packs_at(directions.turns);
     const T* const pushes = packs_at(directions.pushes);
@@ -58,8 +59,7 @@ struct LoopForward {
       add(data.axes[k].motion, turns[k], displacement);
     }
     put(displacement, own + L::kDisplacement);
-    const Screw<T> inner_velocity = of_body(data, body.inboard, L::kVelocity);
-    Screw<T> velocity = inner_velocity;
+    Screw<T> velocity = of_body(data, body.inboard, L::kVelocity);
     for (int k = body.first_axis; k < last; ++k) {
       const LoopAxis& axis = data.axes[k];
       // psi x S = -(S x psi)
@@ -70,6 +70,24 @@ struct LoopForward {
       add(axis.motion, pushes[k], velocity);
     }
     put(velocity, own + L::kVelocity);
+  }
+
+  /// How the rate of an axis changes.
+  static MBDBENCH_KERNEL Screw<T> axis_rate(const ClosedData& data, int k) {
+    const LoopAxis& axis = data.axes[k];
+    const Screw<double>& carried = axis.carrier < 0 ? rest() : data.bodies[axis.carrier].velocity;
+    return minus(motions_crossed(carried, screw_at(packs_at(data.axis_lanes) + 6L * k)),
+                 motions_crossed(axis.motion, of_body(data, axis.carrier, L::kVelocity)));
+  }
+
+  static MBDBENCH_KERNEL void move(const ClosedData& data, const LoopDirections& directions, int i) {
+    displace(data, directions, i);
+    const LoopBody& body = data.bodies[i];
+    const T* const pushes = packs_at(directions.pushes);
+    T* const own = lanes_of(data, i);
+    const int last = body.first_axis + body.axis_count;
+    const Screw<T> displacement = screw_at(own + L::kDisplacement);
+    const Screw<T> velocity = screw_at(own + L::kVelocity);
     Screw<T> acceleration = of_body(data, body.inboard, L::kAcceleration);
     Screw<T> changed = no_screw<T>();
     if (data.drifted) {
@@ -79,10 +97,7 @@ struct LoopForward {
       const LoopAxis& axis = data.axes[k];
       const Screw<T> change = screw_at(packs_at(data.axis_lanes) + 6L * k);
       scaled_add(change, axis.acceleration, acceleration);
-      const Screw<double>& carried = axis.carrier < 0 ? rest() : data.bodies[axis.carrier].velocity;
-      const Screw<T> rate = minus(motions_crossed(carried, change),
-                                  motions_crossed(axis.motion, axis.carrier == i ? velocity : inner_velocity));
-      scaled_add(rate, axis.speed, acceleration);
+      scaled_add(axis_rate(data, k), axis.speed, acceleration);
       add(axis.rate, pushes[k], acceleration);
       if (data.drifted) {
         scaled_add(change, axis.change, changed);
@@ -142,17 +157,19 @@ struct LoopForward {
       seconds[j] = second;
       firsts[j] = first;
     }
-    push(data, cut, cut.wrench_slopes, moves, L::kForce);
+    push<LoopCut::kSlopes / 2>(data, cut, cut.wrench_slopes, moves, L::kForce);
     if (data.drifted) {
-      push(data, cut, cut.change_slopes, moves, L::kChangeForce);
+      push<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, moves, L::kChangeForce);
     }
   }
 
-  static MBDBENCH_KERNEL void push(const ClosedData& data, const LoopCut& cut,
-                                   const double (&slopes)[6][LoopCut::kSlopes / 2], const T* moves, int offset) {
+  /// \tparam kCount of the moves that count
+  template <int kCount, int kSize>
+  static MBDBENCH_KERNEL void push(const ClosedData& data, const LoopCut& cut, const double (&slopes)[6][kSize],
+                                   const T* moves, int offset) {
     for (int i = 0; i < 6; ++i) {
       T change = T(0.0);
-      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+      for (int k = 0; k < kCount; ++k) {
         change += T(slopes[i][k]) * moves[k];
       }
       if (cut.shape.body_a >= 0) {

@@ -1,0 +1,134 @@
+#include "formulations/derivatives/loops/loop_workspace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+
+LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver,
+                             const InstructionSet& set)
+    : mechanism(&m),
+      fast(std::move(solver)),
+      sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
+      state(m, momenta, sweeps.width),
+      coordinates(m),
+      size(m.u_size()),
+      rows(m.constraint_size()),
+      none(Eigen::VectorXd::Zero(rows)) {}
+
+std::string_view LoopWorkspace::joint_of_row(Eigen::Index row) const {
+  for (const Joint& joint : mechanism->cut_joints()) {
+    if (row >= joint.row_offset && row < joint.row_offset + joint.nc) {
+      return joint.name;
+    }
+  }
+  for (const Joint& joint : mechanism->tree_joints()) {
+    if (row >= joint.motion_offset && row < joint.motion_offset + static_cast<int>(joint.motions.size())) {
+      return joint.name;
+    }
+  }
+  for (const Coupling& coupling : mechanism->couplings()) {
+    if (row == coupling.row) {
+      return coupling.name;
+    }
+  }
+  return {};
+}
+
+RhsStatus LoopWorkspace::factorise() {
+  state.set_matrices();
+  if (!factors) {
+    factors.emplace(size, mechanism->scales().rows);
+  }
+  switch (factors->factorise(state.mass(), state.constraints(), mechanism->generic_rank().rank)) {
+    case SaddleSolver::Outcome::no_mass_matrix:
+      return {false,
+              {},
+              "the mass matrix is not positive definite or not finite, its smallest diagonal entry is",
+              size == 0 ? 0.0 : state.mass().diagonal().minCoeff<Eigen::PropagateNaN>()};
+    case SaddleSolver::Outcome::lost_rank:
+      return {false, joint_of_row(factors->lost_row()), kSingularPosition, factors->lost_pivot()};
+    case SaddleSolver::Outcome::factorised:
+      break;
+  }
+  return {};
+}
+
+RhsStatus LoopWorkspace::place(double t, std::span<const double> q, bool whole) {
+  state.set_positions(t, q);
+  factorised = whole;
+  return whole ? factorise() : fast->set_positions(q);
+}
+
+void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted) {
+  if (factorised) {
+    factors->solve(v, wanted);
+    sigma = factors->multipliers();
+    return;
+  }
+  sigma.resize(rows, v.cols());
+  Eigen::VectorXd multipliers = Eigen::VectorXd::Zero(rows);
+  for (Eigen::Index c = 0; c < v.cols(); ++c) {
+    Eigen::VectorXd column = v.col(c);
+    fast->solve(column, wanted.col(c), multipliers);
+    v.col(c) = column;
+    sigma.col(c) = multipliers;
+  }
+}
+
+void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
+                          const Eigen::Ref<const Eigen::MatrixXd>& pushes,
+                          const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
+  const Eigen::Index count = turns.cols();
+  swept.forces = Eigen::MatrixXd::Zero(size, count);
+  swept.seconds = Eigen::MatrixXd::Zero(rows, count);
+  swept.changes = Eigen::MatrixXd::Zero(size, count);
+  swept.firsts = Eigen::MatrixXd::Zero(rows, count);
+  const bool multiplied = multipliers.cols() > 0;
+  if (count == 1) {
+    sweeps.direction(state.data(),
+                     {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr, swept.forces.data(),
+                      swept.seconds.data(), swept.changes.data(), swept.firsts.data()});
+    return;
+  }
+  const Eigen::Index width = sweeps.width;
+  if (memory_.empty()) {
+    for (const Eigen::Index entries : {size, size, rows, size, rows, size, rows}) {
+      memory_.push_back(aligned_memory(index_of(std::max<Eigen::Index>(1, entries) * width)));
+    }
+  }
+  const linear::LoopDirections packs{memory_[0].get(), memory_[1].get(), multiplied ? memory_[2].get() : nullptr,
+                                     memory_[3].get(), memory_[4].get(), memory_[5].get(),
+                                     memory_[6].get()};
+  for (Eigen::Index first = 0; first < count; first += width) {
+    const Eigen::Index lanes = std::min(width, count - first);
+    const auto place_of = [&](std::size_t which, Eigen::Index entries) {
+      return Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(memory_[which].get(),
+                                                                                                entries, width);
+    };
+    place_of(0, size).leftCols(lanes) = turns.middleCols(first, lanes);
+    place_of(1, size).leftCols(lanes) = pushes.middleCols(first, lanes);
+    if (multiplied) {
+      place_of(2, rows).leftCols(lanes) = multipliers.middleCols(first, lanes);
+    }
+    sweeps.directions(state.data(), packs);
+    const Eigen::Index cuts = mechanism->cut_row_count();
+    swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
+    swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
+    swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);
+    if (state.data().drifted) {
+      swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);
+    }
+  }
+}
+
+RhsStatus finite_or_why(std::span<const double> derivatives) {
+  const auto bad = std::find_if_not(derivatives.begin(), derivatives.end(), [](double v) { return std::isfinite(v); });
+  return bad == derivatives.end() ? RhsStatus{} : RhsStatus{false, {}, "a derivative is not finite", *bad};
+}
+
+}  // namespace mbdbench

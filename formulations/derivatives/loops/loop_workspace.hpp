@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// What derivatives of velocities and of momenta of a mechanism with loops have in common: its linearised state, whose
+/// equations M v = p + Phi_q^T sigma, Phi_q v = w are solved by one dense factorisation or by a LoopSolver, and columns
+/// of directions that go through it.
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formulations/derivatives/loops/loop_solver.hpp"
+#include "formulations/derivatives/loops/loop_state.hpp"
+#include "formulations/derivatives/loops/saddle_solver.hpp"
+#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/execution/instruction_set.hpp"
+
+namespace mbdbench {
+
+struct LoopWorkspace {
+  LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
+
+  /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves
+  RhsStatus place(double t, std::span<const double> q, bool whole);
+  /// Sets `sigma`, a column a right side. \param v p, receives v
+  void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
+  /// Sets `swept`. \param multipliers of momenta only; no columns: zero
+  void sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
+             const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
+  [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const {
+    return x.first(static_cast<std::size_t>(mechanism->q_size()));
+  }
+  [[nodiscard]] Eigen::VectorXd rates_of(std::span<const double> x) const {
+    return Eigen::Map<const Eigen::VectorXd>(x.data() + mechanism->q_size(), size);
+  }
+
+  /// As linear::LoopDirections has them, a column a direction.
+  struct Swept {
+    Eigen::MatrixXd forces;
+    Eigen::MatrixXd seconds;
+    Eigen::MatrixXd changes;
+    Eigen::MatrixXd firsts;
+  };
+
+  const Mechanism* mechanism;
+  std::unique_ptr<LoopSolver> fast;
+  linear::ClosedSweeps sweeps;
+  LoopState state;
+  std::optional<SaddleSolver> factors;  ///< made when first asked for
+  bool factorised = false;              ///< whether they are those of the state
+  TurnedCoordinates coordinates;
+  Eigen::Index size;
+  Eigen::Index rows;
+  Eigen::MatrixXd sigma;
+  Eigen::VectorXd none;  ///< by row of Phi
+  Swept swept;
+
+ private:
+  RhsStatus factorise();
+  [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
+  std::vector<AlignedMemory> memory_;  // of packs
+};
+
+/// \returns which of the derivatives is not finite.
+RhsStatus finite_or_why(std::span<const double> derivatives);
+
+}  // namespace mbdbench

@@ -1,0 +1,58 @@
+#pragma once
+/// \file
+/// Exact derivatives of x' = (q', p') of a mechanism with loops in canonical momenta, with respect to its state (q, p)
+/// and to parameters (closed_data.hpp has the equations).
+///
+///   M u = p + Phi_q^T sigma, Phi_q u = -Phi_t;   as published p' = tau + S' . P + S . G with mu = 0
+///
+/// With the tangent gauge (formulations/options/gauge_option.hpp) p' = M z - kappa p, where z is w + kappa u:
+///
+///   M z = p'_published + kappa p + Phi_q^T mu,   Phi_q z = -kappa Phi_t
+///
+/// so that z is another flow of the same kind, and its momenta are linearised by the same pass. Which rows count, and
+/// what derivatives beside the constraints are, is as of ClosedDerivatives.
+///
+/// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n).
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "formulations/derivatives/loops/loop_solver.hpp"
+#include "formulations/execution/instruction_set.hpp"
+#include "formulations/state_derivatives.hpp"
+
+namespace mbdbench {
+
+/// Workspace of one mechanism.
+class MomentumDerivatives final : public StateDerivatives {
+ public:
+  /// kappa at velocities: a constant, or the largest rate of the joints where that is more.
+  using Leak = std::function<double(std::span<const double>)>;
+
+  /// \param leak of the tangent gauge; empty: p' as published
+  /// \param solver of products with a direction or with weights, and of parameters
+  MomentumDerivatives(const Mechanism& mechanism, Leak leak, std::unique_ptr<LoopSolver> solver,
+                      const InstructionSet& set);
+  ~MomentumDerivatives() override;
+  MomentumDerivatives(const MomentumDerivatives&) = delete;
+  MomentumDerivatives& operator=(const MomentumDerivatives&) = delete;
+  MomentumDerivatives(MomentumDerivatives&&) = delete;
+  MomentumDerivatives& operator=(MomentumDerivatives&&) = delete;
+
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows) override;
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override;
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces,
+                                 std::span<double> by_masses) override;
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> rows) override;
+  [[nodiscard]] std::string without_jacobian() const override;
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace mbdbench
