@@ -48,7 +48,7 @@ AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& 
       rows_(static_cast<std::size_t>(system_.row_count())) {
   if (system_.team().is_divided()) {
     rates_.resize(state_size());
-    body_rates_ = system_.exchange_of_bodies(rates_, 2 * kAbsoluteCoordinates);
+    body_rates_ = system_.divided().letter_of_bodies(rates_, 2 * kAbsoluteCoordinates);
   }
 }
 
@@ -105,7 +105,7 @@ void AugmentedLagrangianFormulation::exchange_rates(std::span<double> xdot) {
     });
   };
   copy(system_.own_scope(), true);
-  body_rates_.share(system_.team());
+  system_.divided().send(body_rates_);
   copy({}, false);
 }
 

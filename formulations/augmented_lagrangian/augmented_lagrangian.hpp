@@ -47,7 +47,7 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
   MassOrthogonalProjection projection_;
   std::size_t unconverged_ = 0;
   PassRemainder remainder_;    // of the last right-hand side
-  DualExchange body_rates_;    // x' of the bodies
+  BranchLetter body_rates_;    // x' of the bodies
   std::vector<double> rates_;  // and where processes exchange them, 14 numbers a body
   std::vector<double> rows_;
 };

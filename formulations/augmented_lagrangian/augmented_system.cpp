@@ -82,7 +82,8 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
   const ProximalOptions regularised = proximal(*mechanism_, options_);
   if (DualAssembly::suits(tree, regularised)) {
-    return DualAssembly(tree, masses(*mechanism_), regularised, options_.execution);
+    // In its place: letters know where its memory lies.
+    return Assembly(std::in_place_type<DualAssembly>, tree, masses(*mechanism_), regularised, options_.execution);
   }
   AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised, options_.execution.instruction_set);
   if (regularised.ranked) {

@@ -35,10 +35,8 @@ class AugmentedSystem {
   /// no load needs all bodies.
   [[nodiscard]] const DualScope& own_scope() const { return own_scope_; }
 
-  /// \returns how processes exchange numbers of bodies, so many a body.
-  [[nodiscard]] DualExchange exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
-    return std::get<DualAssembly>(assembly_).exchange_of_bodies(numbers, a_body);
-  }
+  /// Where processes share it: how they exchange numbers.
+  [[nodiscard]] DualAssembly& divided() { return std::get<DualAssembly>(assembly_); }
 
   /// Poses, joints and prescribed motions at (t, y), without assembly. \param y 7 n entries
   void place(double t, std::span<const double> y, const DualScope& scope = {});

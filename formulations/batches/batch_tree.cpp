@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "formulations/kernels/acceleration_rows.hpp"
-#include "formulations/kernels/momentum_rows.hpp"
+#include "formulations/recursion/links/acceleration_sweeps.hpp"
+#include "formulations/recursion/links/momentum_sweeps.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/table_law.hpp"
 
@@ -86,9 +86,6 @@ void BatchTree::set_time(double t) {
 }
 
 void BatchTree::take_constants(const Mechanism& mechanism) {
-  for (const LinkRun& run : tree_.runs()) {
-    runs_.push_back({run.first, run.last, run.slot, run.start, run.gravity});
-  }
   if (!has_other_loads_) {
     forces_ = linear_forces(mechanism);
     const auto& loads = mechanism.description().joint_loads;  // the first ones of them
@@ -100,14 +97,15 @@ void BatchTree::take_constants(const Mechanism& mechanism) {
   }
   offsets_ = tree_.positions().slides;
   data_.row_count = static_cast<int>(tree_.size());
-  data_.run_count = static_cast<int>(runs_.size());
+  data_.run_count = static_cast<int>(tree_.runs().size());
   data_.slot_count = tree_.slot_count();
   data_.q_count = mechanism.q_size();
   data_.u_count = mechanism.u_size();
   data_.force_count = static_cast<int>(forces_.size());
   data_.rows = tree_.rows().data();
   data_.links = tree_.links().data();
-  data_.runs = runs_.data();
+  data_.segments = tree_.segments().data();
+  data_.runs = tree_.runs().data();
   data_.spherical = tree_.spherical().data();
   data_.angles = tree_.offsets().data();
   data_.offsets = offsets_.data();
@@ -129,17 +127,20 @@ void BatchTree::reserve(std::size_t width) {
   packs(&LaneData::rates, state);
   packs(&LaneData::velocities, u_size);
   packs(&LaneData::torques, u_size);
-  packs(&LaneData::turns, 3 * rows);
-  packs(&LaneData::spheres, 12 * balls);
+  packs(&LaneData::cosines, rows);
+  packs(&LaneData::sines, rows);
+  packs(&LaneData::slides, rows);
+  packs(&LaneData::rotations, 9 * balls);
+  packs(&LaneData::levers, 3 * balls);
   packs(&LaneData::verdict, 1);
-  packs(&LaneData::turn_rows,
+  packs(&LaneData::turns,
         rows * (momenta ? packs_of<kernels::MomentumRow<double>>() : packs_of<kernels::AccelerationRow<double>>()));
-  packs(&LaneData::other_rows,
-        rows * (momenta ? packs_of<kernels::GeneralMomentumRow<double>>() : packs_of<kernels::SlideGain<double>>()));
-  packs(&LaneData::ball_rows, balls * (momenta ? packs_of<kernels::SphericalMomentumRow<double>>()
-                                               : packs_of<kernels::SphericalAccelerationRow<double>>()));
-  packs(&LaneData::slots, index_of(tree_.slot_count()) * (momenta ? packs_of<MomentumLaneSlot<double>>()
-                                                                  : packs_of<AccelerationLaneSlot<double>>()));
+  packs(&LaneData::general, index_of(tree_.general_count()) * (momenta ? packs_of<kernels::GeneralMomentumRow<double>>()
+                                                                       : packs_of<kernels::SlideGain<double>>()));
+  packs(&LaneData::spheres, balls * (momenta ? packs_of<kernels::SphericalMomentumRow<double>>()
+                                             : packs_of<kernels::SphericalAccelerationRow<double>>()));
+  packs(&LaneData::slots, index_of(tree_.slot_count()) *
+                              (momenta ? packs_of<MomentumSlot<double>>() : packs_of<AccelerationSlot<double>>()));
   if (loads_.on_bodies()) {
     packs(&LaneData::wrenches, 6 * rows);
   }

@@ -43,7 +43,6 @@ class BatchTree {
   LinkTree tree_;
   LinkLoads loads_;
   bool has_other_loads_;
-  std::vector<LaneRun> runs_;
   struct TimedForce {
     std::size_t force;      // in forces_
     const TableLaw* table;  // over time; of the mechanism

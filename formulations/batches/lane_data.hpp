@@ -5,20 +5,9 @@
 /// set and so see pointers alone.
 ///
 /// A *pack* is as many numbers as there are lanes, one a state. Constants are single numbers: all states share them.
-#include "formulations/kernels/chains/run_start.hpp"
-#include "formulations/kernels/momentum_rows.hpp"
 #include "formulations/recursion/links/link_rows.hpp"
 
 namespace mbdbench {
-
-/// A chain of rows [first, last), each the first child of the one before (LinkRun).
-struct LaneRun {
-  int first = 0;
-  int last = 0;
-  int slot = -1;  ///< of the link where the run starts; -1: the ground
-  kernels::RunStart<double> start{1.0, 0.0, 0.0};
-  kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
-};
 
 /// A force along one quasi-velocity, constant - stiffness q - damping u: motors, springs and dampers.
 struct LaneForce {
@@ -39,7 +28,8 @@ struct LaneData {
   int force_count = 0;
   const LinkRow* rows = nullptr;
   const kernels::LinkConstants<double>* links = nullptr;
-  const LaneRun* runs = nullptr;
+  const LinkSegment* segments = nullptr;
+  const LinkRun* runs = nullptr;
   const SphericalConstants* spherical = nullptr;
   const double* angles = nullptr;   ///< the constant of theta, a row
   const double* offsets = nullptr;  ///< the constant of d, a row
@@ -53,30 +43,16 @@ struct LaneData {
   double* velocities = nullptr;  ///< u; in accelerations the second half of `state`
   double* torques = nullptr;     ///< tau, dual to u
   double* wrenches = nullptr;    ///< loads on every row, six packs each; nullptr: none
-  double* turns = nullptr;       ///< cosine, sine and slide, three packs a row
-  double* spheres = nullptr;     ///< rotation and lever, twelve packs a spherical or free row
-  double* turn_rows = nullptr;   ///< AccelerationRow or MomentumRow, one a row
-  double* other_rows = nullptr;  ///< SlideGain or GeneralMomentumRow, one a row
-  double* ball_rows = nullptr;   ///< SphericalAccelerationRow or SphericalMomentumRow
-  double* slots = nullptr;       ///< AccelerationSlot or MomentumSlot
-  double* verdict = nullptr;     ///< one pack: positive in lanes that are right for sure
-};
-
-/// What links where runs start leave for them and the other way round.
-template <typename T>
-struct AccelerationLaneSlot {
-  kernels::LinkVector<T> omega;
-  T square;
-  kernels::LinkVector<T> linear, angular;
-  kernels::ArticulatedInertia<T> inertia;
-  kernels::LinkWrench<T> wrench;
-};
-
-template <typename T>
-struct MomentumLaneSlot {
-  kernels::CarriedVelocity<T> motion;
-  kernels::CarriedMomentum<T> carried;
-  kernels::LinkWrench<T> load;
+  double* cosines = nullptr;     ///< what RowData has of positions
+  double* sines = nullptr;
+  double* slides = nullptr;
+  double* rotations = nullptr;
+  double* levers = nullptr;
+  double* turns = nullptr;    ///< what AccelerationData or MomentumData has of rows
+  double* general = nullptr;  ///< gains in accelerations
+  double* spheres = nullptr;
+  double* slots = nullptr;
+  double* verdict = nullptr;  ///< one pack: positive in lanes that are right for sure
 };
 
 /// The sweeps of one instruction set.

@@ -2,8 +2,8 @@
 /// \file
 /// Right-hand sides of many states of one open tree, side by side: a lane of the processor's registers a state.
 ///
-/// The sweeps are those of LinkAba and LinkNaudet with packs of numbers instead of numbers (lane_accelerations.hpp,
-/// lane_momenta.hpp). Springs, dampers and forces in joints, constant or tables over time, are evaluated in the lanes;
+/// The sweeps are those of LinkAba and LinkNaudet with packs of numbers instead of numbers (lane_sweeps.hpp).
+/// Springs, dampers and forces in joints, constant or tables over time, are evaluated in the lanes;
 /// other loads, whose formulas have one state at a time, lane by lane.
 #include <functional>
 #include <span>

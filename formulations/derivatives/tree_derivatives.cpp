@@ -13,14 +13,6 @@ namespace {
 // Beyond it angles lose digits of a turn.
 constexpr double kLargestAngle = 1e3;
 
-kernels::LinkVector<double> packed(const Vec3& r) {
-  return {r.x(), r.y(), r.z()};
-}
-
-kernels::Matrix3<double> packed(const Mat3& m) {
-  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
-}
-
 }  // namespace
 
 TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
@@ -31,7 +23,7 @@ TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, con
       node_of_row_(tree_.tree().size()),
       x_(index_of(mechanism.q_size() + mechanism.u_size())) {
   data_.momenta = kind == StateKind::momentum;
-  data_.gravity = packed(mechanism.gravity());
+  data_.gravity = plain_of(mechanism.gravity());
   add_nodes();
   reserve();
 }
@@ -46,7 +38,7 @@ void TreeDerivatives::add_nodes() {
       node.inboard = row.inboard < 0 ? -1 : node_of_row_[index_of(row.inboard)];
       if (row.inboard < 0) {
         node.start = NodeStart::ground_run;
-        node.ground_axes = packed(run.axes);
+        node.ground_axes = run.axes;
       } else if (static_cast<int>(i) == run.first) {
         node.start = NodeStart::inboard_run;
         node.run = run.start;
@@ -62,7 +54,7 @@ void TreeDerivatives::add_nodes() {
         node.inboard = static_cast<int>(nodes_.size()) - 1;
         node.first_axis = static_cast<int>(axes_.size());
       }
-      node.axis_count = row.kind == RowKind::spherical || row.kind == RowKind::free ? 3 : 1;
+      node.axis_count = is_sphere(row.kind) ? 3 : 1;
       add_axes(i, node.axis_count, row.u);
       node_of_row_[i] = static_cast<int>(nodes_.size());
       nodes_.push_back(node);
@@ -181,7 +173,7 @@ LinearParameter TreeDerivatives::on_body(int body) const {
   if (place.row >= 0) {
     result.node = node_of_row_[index_of(place.row)];
     const Vec3 point = place.rotation * mechanism_->bodies()[index_of(body)].com + place.origin;
-    result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
+    result.point = kernels::turned(nodes_[index_of(result.node)].axes, plain_of(point));
   }
   return result;
 }

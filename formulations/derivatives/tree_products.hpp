@@ -48,7 +48,7 @@ struct TreeProducts {
     }
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
-      if (lane_sweeps::is_ball(row)) {
+      if (is_sphere(row.kind)) {
         add_quaternion_block(data.velocities + row.u, size, rows + static_cast<long>(row.q) * size + row.q);
       }
     }
@@ -80,7 +80,7 @@ struct TreeProducts {
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
       double* const own = column + static_cast<long>(row.q) * size;
-      if (!lane_sweeps::is_ball(row)) {
+      if (!is_sphere(row.kind)) {
         put_lanes(changes[row.u], count, own);
         continue;
       }
@@ -103,7 +103,7 @@ struct TreeProducts {
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
       double* const own = rows + static_cast<long>(row.q) * size + data.q_count + row.u;
-      if (!lane_sweeps::is_ball(row)) {
+      if (!is_sphere(row.kind)) {
         own[0] = 1.0;
         continue;
       }
@@ -151,7 +151,7 @@ struct TreeProducts {
     put_coordinate_rates(data, x, data.momenta ? data.changes : direction + data.q_count, product);
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
-      if (lane_sweeps::is_ball(row)) {
+      if (is_sphere(row.kind)) {
         double rates[4];
         kernels::quaternion_rate(direction + row.q, data.velocities + row.u, rates);
         for (int c = 0; c < 4; ++c) {
@@ -167,7 +167,7 @@ struct TreeProducts {
                                                    double* rates) {
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
-      if (!lane_sweeps::is_ball(row)) {
+      if (!is_sphere(row.kind)) {
         rates[row.q] = changes[row.u];
         continue;
       }
@@ -299,7 +299,7 @@ struct TreeProducts {
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
       const double* const w = weights + row.q;
-      if (!lane_sweeps::is_ball(row)) {
+      if (!is_sphere(row.kind)) {
         product[row.q] = 0.0;
         by_u[row.u] = w[0];
         continue;

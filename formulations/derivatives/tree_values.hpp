@@ -154,12 +154,12 @@ struct TreeValues {
                c * frame.zx + s * frame.zy, c * frame.zy - s * frame.zx, frame.zz};
     }
     LinearAxis* const axes = data.axes + node.first_axis;
-    if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
+    if (is_sphere(row.kind)) {
       const SphericalConstants& constants = tree.spherical[row.ordinal];
       if (node.free_slides || row.kind == RowKind::spherical) {
         Vector way = constants.lever;
         if (node.free_slides) {
-          way = plus(way, kernels::turned(constants.axes_a, kernels::three_at(x + row.q + 4)));
+          way = plus(way, kernels::turned(constants.axes_a, kernels::vector_of(x + row.q + 4)));
           set_columns(kernels::product(frame, constants.axes_a), axes);
         }
         lever = plus(lever, kernels::turned(frame, way));

@@ -39,6 +39,11 @@ class BranchMail {
  public:
   /// \param team must outlive this
   explicit BranchMail(const BranchTeam& team) : team_(&team) {}
+  ~BranchMail() = default;
+  BranchMail(const BranchMail&) = delete;
+  BranchMail& operator=(const BranchMail&) = delete;
+  BranchMail(BranchMail&&) = delete;
+  BranchMail& operator=(BranchMail&&) = delete;
 
   /// Makes room for a letter to which nothing is added any more. Nothing where this process is alone, nor is `send`.
   void post(BranchLetter& letter);

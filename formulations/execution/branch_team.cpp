@@ -49,12 +49,4 @@ BranchTeam::BranchTeam(std::span<const double> costs, const Execution& execution
   }
 }
 
-std::vector<std::size_t> BranchTeam::pieces(std::span<const std::size_t> places, std::size_t size) const {
-  std::vector<std::size_t> bytes;
-  for (const std::size_t branch : processes_ == nullptr ? std::vector<std::size_t>{} : process_bounds_) {
-    bytes.push_back(size * places[branch - 1]);
-  }
-  return bytes;
-}
-
 }  // namespace mbdbench

@@ -59,11 +59,7 @@ class BranchTeam {
   /// \returns the first branch of every process, and that behind the last one.
   [[nodiscard]] std::span<const std::size_t> process_bounds() const { return process_bounds_; }
 
-  /// Where an array stands that has a piece for every branch, one behind another, as `exchange` needs it.
-  /// \param places where the pieces begin, of branch 1 and the following, and where the last one ends
-  /// \returns bytes; nothing where this process is alone
-  [[nodiscard]] std::vector<std::size_t> pieces(std::span<const std::size_t> places, std::size_t size) const;
-  /// Everybody's pieces to everybody. Nothing where this process is alone.
+  /// Everybody's pieces to everybody. Nothing where this process is alone. \param pieces bytes, as of ProcessExchange
   template <typename T>
   void exchange(std::span<T> all, std::span<const std::size_t> pieces) const {
     if (processes_ != nullptr) {

@@ -61,14 +61,16 @@ struct LinkVector {
   T x, y, z;
 };
 
-MBDBENCH_KERNEL LinkVector<double> three_at(const double* values) {
-  return {values[0], values[1], values[2]};
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> vector_of(const T* three) {
+  return {three[0], three[1], three[2]};
 }
 
-MBDBENCH_KERNEL void put_three(const LinkVector<double>& r, double* values) {
-  values[0] = r.x;
-  values[1] = r.y;
-  values[2] = r.z;
+template <typename T>
+MBDBENCH_KERNEL void put_vector(const LinkVector<T>& r, T* three) {
+  three[0] = r.x;
+  three[1] = r.y;
+  three[2] = r.z;
 }
 
 /// \returns the vector, given in the outboard link's frame, in the inboard one's: Rx(alpha) Rz(angle of (c, s)) r.

@@ -49,12 +49,9 @@ void PartRecursion::write_letters() {
     for (int l = plan_.ranges[b].first_left; l < plan_.ranges[b].last_left; ++l) {
       matrices_.add(b, std::span(&sizes_[index_of(plan_.left[index_of(l)])], 1));
     }
-    const std::size_t first = index_of(tree_.rows()[index_of(range.first_row)].place);
-    const std::size_t last =
-        b + 1 == tree_.ranges().size() ? tree_.places().size() : index_of(tree_.rows()[index_of(range.last_row)].place);
-    rates_swept_.add(b, std::span(joint_rates_).subspan(first, last - first));
-    momenta_swept_.add(b, std::span(own_momenta_).subspan(first, last - first));
   }
+  add_places(tree_, joint_rates_, rates_swept_);
+  add_places(tree_, own_momenta_, momenta_swept_);
   for (const PartPlan::Handover& left : plan_.columns_left) {
     matrices_.add(index_of(left.range), packs_at(columns_, left.from, left.packs));
   }

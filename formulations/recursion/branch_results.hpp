@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/execution/branch_team.hpp"
+#include "formulations/execution/branch_mail.hpp"
 #include "formulations/recursion/links/link_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -24,30 +24,16 @@ inline std::span<double> sweep_target(std::span<double> by_velocity, std::vector
   return by_place.empty() ? by_velocity : std::span<double>(by_place);
 }
 
-/// Where the pieces of arrays stand that processes exchange (BranchTeam::pieces).
-struct BranchPieces {
-  std::vector<std::size_t> ranges;  ///< one entry a range
-  std::vector<std::size_t> roots;   ///< one entry a root
-  std::vector<std::size_t> places;  ///< numbers by place
-
-  BranchPieces(const BranchTeam& team, const LinkTree& tree, std::size_t range_size, std::size_t root_size) {
-    std::vector<std::size_t> first_ranges;
-    std::vector<std::size_t> first_roots;
-    std::vector<std::size_t> first_places;
-    for (std::size_t b = 1; b < tree.ranges().size(); ++b) {
-      const LinkRange& range = tree.ranges()[b];
-      first_ranges.push_back(b);
-      first_roots.push_back(index_of(range.first_root));
-      first_places.push_back(index_of(tree.rows()[index_of(range.first_row)].place));
-    }
-    first_ranges.push_back(tree.ranges().size());
-    first_roots.push_back(tree.roots().size());
-    first_places.push_back(tree.places().size());
-    ranges = team.pieces(first_ranges, range_size);
-    roots = team.pieces(first_roots, root_size);
-    places = team.pieces(first_places, sizeof(double));
+/// What branches have of numbers by place goes into a letter. \param by_place empty: nothing
+inline void add_places(const LinkTree& tree, std::span<double> by_place, BranchLetter& letter) {
+  for (std::size_t b = 1; b < tree.ranges().size() && !by_place.empty(); ++b) {
+    const LinkRange& range = tree.ranges()[b];
+    const std::size_t first = index_of(tree.rows()[index_of(range.first_row)].place);
+    const std::size_t last =
+        b + 1 == tree.ranges().size() ? by_place.size() : index_of(tree.rows()[index_of(range.last_row)].place);
+    letter.add(b, by_place.subspan(first, last - first));
   }
-};
+}
 
 /// From there to where it is wanted, after the sweeps and the exchange. Nothing where it has been written at once.
 inline void deliver(const BranchTeam& team, const LinkTree& tree, std::span<const double> by_place,

@@ -31,7 +31,8 @@ DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree&
       storage_(tree, division, masses),
       failures_(division.ranges.size()),
       range_squares_(division.ranges.size()),
-      team_(division.costs(), execution) {
+      team_(division.costs(), execution),
+      mail_(team_) {
   for (const Vector which : {kRight, kResidual, kMultipliers, kMultiplierChange}) {
     vectors_[which] = lane_memory(joint_count());
   }
@@ -43,29 +44,28 @@ DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree&
   }
 }
 
-DualExchange DualAssembly::exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
-  std::vector<std::vector<DualExchange::Piece>> branches(storage_.ranges().size() - 1);
+BranchLetter DualAssembly::letter_of_bodies(std::span<double> numbers, std::size_t a_body) {
+  BranchLetter letter;
   for (std::size_t branch = 1; branch < storage_.ranges().size(); ++branch) {
     for (const int body : storage_.ranges()[branch].bodies) {
-      branches[branch - 1].push_back({numbers.data() + a_body * index_of(body), a_body});
+      letter.add(branch, numbers.subspan(a_body * index_of(body), a_body));
     }
   }
-  return {team_, branches};
+  mail_.post(letter);
+  return letter;
 }
 
 void DualAssembly::connect_processes() {
   connect_branches_to_top();
   connect_edges();
-  all_rates_ = exchange_of_bodies({vector(kRates), kNumbers * storage_.bodies().size()}, kNumbers);
+  all_rates_ = letter_of_bodies({vector(kRates), kNumbers * storage_.bodies().size()}, kNumbers);
 }
 
 // Xi^C and xi_0^C of the sub-trees that the top joins.
 void DualAssembly::connect_branches_to_top() {
   const std::span<const DualRange> ranges = storage_.ranges();
-  std::vector<std::vector<DualExchange::Piece>> matrices(ranges.size() - 1);
-  std::vector<std::vector<DualExchange::Piece>> rights(ranges.size() - 1);
   for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
-    matrices[branch - 1].push_back({&failures_[branch].node, sizeof(Failure) / sizeof(double)});
+    matrices_.add(branch, std::span(&failures_[branch], 1));
   }
   for (std::size_t n = ranges[kTop].first; n < ranges[kTop].last; ++n) {
     for (const DualChild& link : storage_.nodes()[n].children) {
@@ -80,12 +80,12 @@ void DualAssembly::connect_branches_to_top() {
       const DualNode& child = storage_.nodes()[below];
       const auto outside = index_of(child.joint_count - child.closed_joints);
       const auto rows = index_of(child.row_count - child.closed_rows);
-      matrices[branch - 1].push_back({child.schur, rows * outside * kNumbers});
-      rights[branch - 1].push_back({child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers});
+      matrices_.add(branch, std::span(child.schur, rows * outside * kNumbers));
+      rights_.add(branch, std::span(child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers));
     }
   }
-  matrices_ = DualExchange(team_, matrices);
-  rights_ = DualExchange(team_, rights);
+  mail_.post(matrices_);
+  mail_.post(rights_);
 }
 
 // Bodies of branches at joints of the top, and what this process has to know.
@@ -104,9 +104,8 @@ void DualAssembly::connect_edges() {
       scope_.joints.insert(scope_.joints.end(), ranges[range].joints.begin(), ranges[range].joints.end());
     }
   }
-  std::vector<std::vector<DualExchange::Piece>> edges(ranges.size() - 1);
   for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
-    edges[branch - 1].push_back({&range_squares_[branch].multiplier_change, sizeof(DualSquares) / sizeof(double)});
+    edges_.add(branch, std::span(&range_squares_[branch], 1));
   }
   std::vector<bool> told(known.size(), false);
   for (const int joint : ranges[kTop].joints) {
@@ -115,7 +114,7 @@ void DualAssembly::connect_edges() {
         continue;
       }
       told[index_of(body)] = true;
-      edges[range_of[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
+      edges_.add(range_of[index_of(body)], std::span(vector(kRates) + kNumbers * index_of(body), kNumbers));
       if (!known[index_of(body)]) {
         foreign_bodies_.push_back(body);
       }
@@ -130,7 +129,7 @@ void DualAssembly::connect_edges() {
     }
   }
   std::sort(scope_.joints.begin(), scope_.joints.end());
-  edges_ = DualExchange(team_, edges);
+  mail_.post(edges_);
 }
 
 std::span<const int> DualAssembly::joints(int body) const {
@@ -265,7 +264,7 @@ void DualAssembly::sweep(const BranchShare& share, const double* given, const do
   }
   share.member.barrier();
   one_of(share, [&] {
-    rights_.share(team_);
+    mail_.send({&rights_});
     inward(kTop);
     outward(kTop);
   });
@@ -300,7 +299,7 @@ void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, P
 void DualAssembly::tell_edges(const BranchShare& share) {
   share.member.barrier();
   if (team_.is_divided()) {
-    one_of(share, [&] { edges_.share(team_); });
+    one_of(share, [&] { mail_.send({&edges_}); });
   }
 }
 
@@ -347,7 +346,7 @@ int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std
 
 void DualAssembly::tell_rates(const BranchShare& share) {
   if (team_.is_divided()) {
-    one_of(share, [&] { all_rates_.share(team_); });
+    one_of(share, [&] { mail_.send({&all_rates_}); });
   }
 }
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
-#include "formulations/augmented_lagrangian/dual/dual_exchange.hpp"
 #include "formulations/augmented_lagrangian/dual/dual_scope.hpp"
 #include "formulations/augmented_lagrangian/dual/dual_storage.hpp"
+#include "formulations/execution/branch_mail.hpp"
 #include "formulations/execution/branch_team.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 
@@ -59,7 +59,7 @@ class DualAssembly {
     for (const int body : foreign_bodies_) {
       set_leaf(body);
     }
-    matrices_.share(team_);
+    mail_.send({&matrices_});
     factorise_range(kTop);
     return first_failure();
   }
@@ -67,8 +67,9 @@ class DualAssembly {
   /// What this process needs to know where it is not alone: its branches, the top, and what the joints of the top
   /// connect. Empty: everything.
   [[nodiscard]] const DualScope& scope() const { return scope_; }
-  /// \returns how processes exchange numbers of bodies. \param numbers so many a body
-  [[nodiscard]] DualExchange exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const;
+  /// \returns what processes tell one another of bodies. \param numbers so many a body
+  [[nodiscard]] BranchLetter letter_of_bodies(std::span<double> numbers, std::size_t a_body);
+  void send(const BranchLetter& letter) { mail_.send({&letter}); }
 
   /// As the functions of AssemblyEngine; after `solve` the rates and multipliers of other processes' branches are
   /// theirs alone.
@@ -148,10 +149,11 @@ class DualAssembly {
   BranchTeam team_;
   DualScope scope_;
   std::vector<int> foreign_bodies_;  // of other processes, at joints of the top
-  DualExchange matrices_;            // Xi^C and failures
-  DualExchange rights_;              // xi_0^C
-  DualExchange edges_;               // rates at the joints of the top, and sums
-  DualExchange all_rates_;
+  BranchMail mail_;
+  BranchLetter matrices_;  // Xi^C and failures
+  BranchLetter rights_;    // xi_0^C
+  BranchLetter edges_;     // rates at the joints of the top, and sums
+  BranchLetter all_rates_;
   std::array<AlignedMemory, kVectors> vectors_;
   int passes_ = 0;
   PassRemainder remainder_;

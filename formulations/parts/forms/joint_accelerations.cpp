@@ -34,7 +34,10 @@ RhsStatus JointAccelerations::evaluate(double t, std::span<const double> q, std:
     return closed_->evaluate(t, q, state_velocities, u, accelerations);
   }
   std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
-  open_->set_positions(q, loads_->on_bodies());
+  open_->set_positions(q);
+  if (loads_->on_bodies()) {
+    open_->set_other_positions(q);
+  }
   loads_->set_time(t);
   loads_->evaluate(t, q, u, open_->tree(), open_->positions(), open_->team());
   const int failed =

@@ -9,7 +9,6 @@ namespace mbdbench::loop_sweeps {
 
 using namespace kernels;
 using lane_sweeps::in_lanes;
-using lane_sweeps::is_ball;
 using lane_sweeps::no_vector;
 using lane_sweeps::packs;
 using lane_sweeps::put_vector;
@@ -91,7 +90,7 @@ MBDBENCH_KERNEL void turn_about_x(const T& c, const T& s, kernels::Matrix3<T>& m
 /// What the joint of a row adds to the velocity of its frame.
 template <typename T>
 MBDBENCH_KERNEL void add_joint_velocity(const PartData<T>& part, const LinkRow& row, const T* u, RowPose<T>& frame) {
-  if (is_ball(row)) {
+  if (is_sphere(row.kind)) {
     const SphericalConstants& constants = part.spherical[row.ordinal];
     frame.omega = plus(frame.omega, turned(frame.axes, turned(in_lanes<T>(constants.axes_b), vector_of(u + row.u))));
     return;
@@ -109,7 +108,7 @@ MBDBENCH_KERNEL void step(const PartData<T>& part, int i, RowPose<T>& frame) {
     step_to({T(0.0), T(0.0), start.d}, frame);
     turn_about_z(start.cos_beta, start.sin_beta, frame.axes);
   }
-  if (is_ball(row)) {
+  if (is_sphere(row.kind)) {
     step_to(part.levers[row.ordinal], frame);
     frame.axes = product(frame.axes, part.rotations[row.ordinal]);
     return;
@@ -132,12 +131,7 @@ MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, co
     }
     const LinkRow& row = part.rows[i];
     if (row.inboard < 0) {
-      const double* const r = data.grounds[i].axes;
-      const double* const o = data.grounds[i].origin;
-      frame = {{T(r[0]), T(r[1]), T(r[2]), T(r[3]), T(r[4]), T(r[5]), T(r[6]), T(r[7]), T(r[8])},
-               {T(o[0]), T(o[1]), T(o[2])},
-               no_vector<T>(),
-               no_vector<T>()};
+      frame = {in_lanes<T>(data.grounds[i].axes), in_lanes<T>(data.grounds[i].origin), no_vector<T>(), no_vector<T>()};
     } else if (row.inboard != i - 1) {
       frame = pose_at<T>(data, row.inboard);
     }

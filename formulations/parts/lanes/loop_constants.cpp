@@ -49,12 +49,7 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
     const std::size_t first = index_of(run.first);
     starts_[first] = run.start;
     gravity_[first] = run.gravity;
-    for (int i = 0; i < 3; ++i) {
-      grounds_[first].origin[i] = run.origin[i];
-      for (int j = 0; j < 3; ++j) {
-        grounds_[first].axes[3 * i + j] = run.axes(i, j);
-      }
-    }
+    grounds_[first] = {run.axes, run.origin};
   }
   place_cuts(mechanism, rows_without_effect(mechanism, set));
   place_couplings(mechanism);

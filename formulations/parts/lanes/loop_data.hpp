@@ -70,10 +70,10 @@ struct LaneTerm {
   double factor = 1.0;
 };
 
-/// Where a row on the ground starts: the run's start frame in world axes, row by row, and its origin.
+/// Where a row on the ground starts: the run's start frame in world axes, and its origin.
 struct LaneGround {
-  double axes[9]{};
-  double origin[3]{};
+  kernels::Matrix3<double> axes{};
+  kernels::LinkVector<double> origin{};
 };
 
 /// What the factorisation of one closing needs beside LoopClosing.

@@ -42,7 +42,6 @@ struct LoopStates {
     part.verdict = &verdict;
     const LaneData& tree = data.tree;
     lane_sweeps::set_positions(tree, verdict);
-    take_positions(tree, part);
     T* const u = packs<T>(tree.velocities);
     for (int k = 0; k < tree.u_count; ++k) {
       u[k] = packs<T>(tree.state)[tree.q_count + k];
@@ -59,24 +58,6 @@ struct LoopStates {
       verdict.see(packs<T>(tree.state)[k]);
     }
     *packs<T>(tree.verdict) = verdict.result();
-  }
-
-  static MBDBENCH_KERNEL void take_positions(const LaneData& tree, const Part& part) {
-    const T* const turns = packs<T>(tree.turns);
-    T* const cosines = const_cast<T*>(part.cosines);
-    T* const sines = const_cast<T*>(part.sines);
-    T* const slides = const_cast<T*>(part.slides);
-    for (int i = 0; i < part.row_count; ++i) {
-      if (is_ball(part.rows[i])) {
-        const int k = part.rows[i].ordinal;
-        const_cast<kernels::Matrix3<T>*>(part.rotations)[k] = lane_sweeps::rotation_at<T>(tree, k);
-        const_cast<LinkVector<T>*>(part.levers)[k] = lane_sweeps::lever_at<T>(tree, k);
-      } else {
-        cosines[i] = turns[3 * i];
-        sines[i] = turns[3 * i + 1];
-        slides[i] = turns[3 * i + 2];
-      }
-    }
   }
 
   /// Inertias and loops, outboard ones first.

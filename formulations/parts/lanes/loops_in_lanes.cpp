@@ -126,11 +126,11 @@ void LoopsInLanes::reserve() {
   const std::size_t rows = tree_.tree().size();
   const std::size_t balls = tree_.tree().spherical().size();
   PartData<double>& part = data_.part;
-  part.cosines = packs(rows);
-  part.sines = packs(rows);
-  part.slides = packs(rows);
-  part.rotations = reinterpret_cast<kernels::Matrix3<double>*>(packs(9 * balls));
-  part.levers = reinterpret_cast<LinkVector<double>*>(packs(3 * balls));
+  part.cosines = data_.tree.cosines;
+  part.sines = data_.tree.sines;
+  part.slides = data_.tree.slides;
+  part.rotations = reinterpret_cast<const kernels::Matrix3<double>*>(data_.tree.rotations);
+  part.levers = reinterpret_cast<const LinkVector<double>*>(data_.tree.levers);
   part.inertias = reinterpret_cast<ArticulatedInertia<double>*>(packs(packs_for<ArticulatedInertia<double>>(rows)));
   part.turns = reinterpret_cast<TurnInertia<double>*>(packs(packs_for<TurnInertia<double>>(rows)));
   part.turn_gains = reinterpret_cast<JointGain<double>*>(packs(packs_for<JointGain<double>>(rows)));

@@ -11,31 +11,12 @@
 namespace mbdbench::part_sweeps {
 
 using namespace kernels;
-using lane_sweeps::no_inertia;
-using lane_sweeps::no_vector;
-using lane_sweeps::no_wrench;
-using lane_sweeps::put_vector;
-using lane_sweeps::vector_of;
 template <typename T>
 using Vector = LinkVector<T>;
 template <typename T>
 using Wrench = LinkWrench<T>;
 template <typename T>
 using Inertia = ArticulatedInertia<T>;
-
-/// \returns a constant as sweeps over one state or over many use it.
-template <typename T, typename Constant>
-MBDBENCH_KERNEL decltype(auto) constant(const Constant& value) {
-  if constexpr (std::is_same_v<T, double>) {
-    return (value);
-  } else {
-    return lane_sweeps::in_lanes<T>(value);
-  }
-}
-
-MBDBENCH_KERNEL bool is_sphere(RowKind kind) {
-  return kind == RowKind::spherical || kind == RowKind::free;
-}
 
 /// \returns the pivot, the smallest one of spheres.
 template <typename T>

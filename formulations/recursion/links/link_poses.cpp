@@ -5,12 +5,6 @@
 namespace mbdbench {
 namespace {
 
-Mat3 matrix(const kernels::Matrix3<double>& m) {
-  Mat3 r;
-  r << m.xx, m.xy, m.xz, m.yx, m.yy, m.yz, m.zx, m.zy, m.zz;
-  return r;
-}
-
 Vec3 triple(std::span<const double> values, int first) {
   return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
 }
@@ -23,10 +17,10 @@ LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree)
 // From the frame of the inboard row (or the run's start) to that of row i.
 void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame) {
   const LinkRow& row = tree.rows()[i];
-  if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
+  if (is_sphere(row.kind)) {
     const auto k = index_of(row.ordinal);
     frame.origin += frame.axes * Vec3(positions.levers[k].x, positions.levers[k].y, positions.levers[k].z);
-    frame.axes *= matrix(positions.rotations[k]);
+    frame.axes *= matrix_of(positions.rotations[k]);
     return;
   }
   const kernels::LinkConstants<double>& link = tree.links()[i];
@@ -50,8 +44,8 @@ void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positio
       frame.axes.col(1) = run.start.cos_beta * frame.axes.col(1) - run.start.sin_beta * frame.axes.col(0);
       frame.axes.col(0) = x;
     } else {
-      frame.axes = run.axes;
-      frame.origin = run.origin;
+      frame.axes = matrix_of(run.axes);
+      frame.origin = {run.origin.x, run.origin.y, run.origin.z};
     }
     for (std::size_t i = index_of(run.first); i < index_of(run.last); ++i) {
       step(tree, positions, i, frame);
@@ -81,13 +75,13 @@ void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, 
       frame.velocity = inner.velocity + inner.omega.cross(frame.origin - inner.origin);
       frame.omega = inner.omega;
     }
-    if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
+    if (is_sphere(row.kind)) {
       const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
       if (row.kind == RowKind::free) {
-        const Vec3 way = matrix(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
+        const Vec3 way = matrix_of(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
         frame.velocity += row.inboard < 0 ? way : Vec3(rows_[index_of(row.inboard)].axes * way);
       }
-      frame.omega += frame.axes * (matrix(constants.axes_b) * triple(u, row.u));
+      frame.omega += frame.axes * (matrix_of(constants.axes_b) * triple(u, row.u));
     } else {
       const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
       (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);

@@ -15,6 +15,11 @@ constexpr double kParallelAxes = 1e-15;
 // O_k may slide along its axis by so many times the size of its link; further out, levers would cost digits.
 constexpr double kFarthestFoot = 4.0;
 
+/// is_slide as a function that the compiler inlines later: set_positions keeps its rounding.
+bool slides_alone(RowKind kind) {
+  return is_slide(kind);
+}
+
 /// \returns a unit vector normal to the unit vector `axis`.
 Vec3 unit_normal(const Vec3& axis) {
   Eigen::Index smallest = 0;
@@ -30,22 +35,6 @@ Vec3 unit_normal(const Vec3& axis, const Vec3& other) {
   }
   const Vec3 unit = product.normalized();
   return (unit - axis.dot(unit) * axis).normalized();
-}
-
-bool is_slide(RowKind kind) {
-  return kind == RowKind::prismatic || kind == RowKind::driven_prismatic;
-}
-
-bool has_rotation(RowKind kind) {
-  return kind == RowKind::spherical || kind == RowKind::free;
-}
-
-kernels::Matrix3<double> plain(const Mat3& m) {
-  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
-}
-
-kernels::LinkVector<double> plain(const Vec3& r) {
-  return {r.x(), r.y(), r.z()};
 }
 
 }  // namespace
@@ -95,7 +84,7 @@ void LinkTree::choose_first_children() {
 Vec3 LinkTree::place_of_origin(int element) const {
   const LinkElement& step = elements_[index_of(element)];
   // What slides does so from the step's own origin: how far O lies beyond it is part of d.
-  if (is_slide(step.kind) || has_rotation(step.kind)) {
+  if (is_slide(step.kind) || is_sphere(step.kind)) {
     return step.point_a;
   }
   return step.point_a + frames_[index_of(element)].slide * (step.axes_a * step.axis);
@@ -107,12 +96,12 @@ void LinkTree::choose_frames(const Mechanism& mechanism) {
     const LinkElement& step = elements_[e];
     Frame& frame = frames_[e];
     const int child = first_child_[e];
-    const bool child_has_axis = child >= 0 && !has_rotation(elements_[index_of(child)].kind);
+    const bool child_has_axis = child >= 0 && !is_sphere(elements_[index_of(child)].kind);
     const Vec3 child_axis =
         child_has_axis ? Vec3(elements_[index_of(child)].axes_a * elements_[index_of(child)].axis) : Vec3::UnitZ();
     Vec3 z = step.axes_b * step.axis;
     frame.origin = step.point_b;
-    if (has_rotation(step.kind)) {
+    if (is_sphere(step.kind)) {
       const Vec3 way = child >= 0 ? Vec3(place_of_origin(child) - step.point_b) : Vec3::Zero();
       z = way.norm() > 0.0 ? unit_normal(way.normalized()) : child_axis;
     } else {
@@ -149,7 +138,7 @@ LinkTree::Placement LinkTree::place(int element) const {
   Placement placement;
   placement.start_axes = inboard.axes;
   placement.start_origin = from_ground ? step.point_a : inboard.origin;
-  if (has_rotation(step.kind)) {
+  if (is_sphere(step.kind)) {
     return placement;  // its lever has three components and R takes any angle
   }
   const Vec3 axis = step.axes_a * step.axis;
@@ -221,15 +210,12 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
       break;
     case RowKind::driven_revolute:
       turns_.push_back(position);
-      row.ordinal = driven_count_++;
+      row.ordinal = general_count_++;
       break;
     case RowKind::prismatic:
-      sliding_rows_.push_back(position);
-      row.ordinal = slide_count_++;
-      break;
     case RowKind::driven_prismatic:
       sliding_rows_.push_back(position);
-      row.ordinal = driven_count_++;
+      row.ordinal = general_count_++;
       break;
     case RowKind::spherical:
     case RowKind::free: {
@@ -237,9 +223,10 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
       const Frame inboard = from_ground ? Frame{} : frames_[index_of(step.inboard)];
       row.ordinal = static_cast<int>(spherical_.size());
       spherical_rows_.push_back(position);
-      spherical_.push_back(
-          {plain(Mat3(inboard.axes.transpose() * step.axes_a)), plain(Mat3(frame.axes.transpose() * step.axes_b)),
-           plain(from_ground ? Vec3(Vec3::Zero()) : Vec3(inboard.axes.transpose() * (step.point_a - inboard.origin)))});
+      spherical_.push_back({plain_of(Mat3(inboard.axes.transpose() * step.axes_a)),
+                            plain_of(Mat3(frame.axes.transpose() * step.axes_b)),
+                            plain_of(from_ground ? Vec3(Vec3::Zero())
+                                                 : Vec3(inboard.axes.transpose() * (step.point_a - inboard.origin)))});
       break;
     }
   }
@@ -287,7 +274,7 @@ void LinkTree::set_positions(std::span<const double> q, const LinkRange& range, 
   for (int s = range.first_sliding; s < range.last_sliding; ++s) {
     const int row = sliding_rows_[index_of(s)];
     const LinkRow& sliding = rows_[index_of(row)];
-    const double advance = is_slide(sliding.kind) ? 1.0 : sliding.pitch;
+    const double advance = slides_alone(sliding.kind) ? 1.0 : sliding.pitch;
     positions.slides[index_of(row)] = slides_[index_of(row)] + advance * q[index_of(sliding.q)];
   }
   for (std::size_t s = index_of(range.first_spherical); s < index_of(range.last_spherical); ++s) {

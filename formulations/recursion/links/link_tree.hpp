@@ -21,34 +21,25 @@
 #include <span>
 #include <vector>
 
-#include "formulations/kernels/chains/run_start.hpp"
-#include "formulations/kernels/spherical_elimination.hpp"
 #include "formulations/recursion/links/link_elements.hpp"
 #include "formulations/recursion/links/link_rows.hpp"
 #include "formulations/recursion/tree_division.hpp"
 
 namespace mbdbench {
 
-/// Rows [first, last) of one kind (lean turns) or one row of another.
-struct LinkSegment {
-  RowKind kind = RowKind::revolute;
-  int first = 0;
-  int last = 0;
-};
+inline kernels::Matrix3<double> plain_of(const Mat3& m) {
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
+}
 
-/// A chain of rows, positions [first, last), each the first child of the one before.
-struct LinkRun {
-  int first = 0;
-  int last = 0;
-  int first_segment = 0;
-  int last_segment = 0;
-  int slot = -1;  ///< of the link where the run starts; -1: the ground
-  int root = -1;  ///< which of the runs that lead from the trunk into a branch; -1: none of them
-  kernels::RunStart<double> start{1.0, 0.0, 0.0};
-  kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
-  Mat3 axes = Mat3::Identity();           ///< of the start frame, columns in world axes; ground only
-  Vec3 origin = Vec3::Zero();             ///< of the start frame; ground only
-};
+inline kernels::LinkVector<double> plain_of(const Vec3& r) {
+  return {r.x(), r.y(), r.z()};
+}
+
+inline Mat3 matrix_of(const kernels::Matrix3<double>& m) {
+  Mat3 r;
+  r << m.xx, m.xy, m.xz, m.yx, m.yy, m.yz, m.zx, m.zy, m.zz;
+  return r;
+}
 
 /// Where a body sits on a row: -1 on the ground.
 struct BodyOnRow {
@@ -118,8 +109,8 @@ class LinkTree {
   /// \returns the constants of theta, by row.
   [[nodiscard]] std::span<const double> offsets() const { return angles_; }
   [[nodiscard]] int slot_count() const { return slot_count_; }
-  [[nodiscard]] int slide_count() const { return slide_count_; }
-  [[nodiscard]] int driven_count() const { return driven_count_; }
+  /// \returns how many rows slide or are driven.
+  [[nodiscard]] int general_count() const { return general_count_; }
 
   /// \returns workspace of the right size.
   [[nodiscard]] LinkPositions positions() const;
@@ -183,8 +174,7 @@ class LinkTree {
   std::vector<int> spherical_rows_;
   std::vector<LinkElement> elements_;
   int slot_count_ = 0;
-  int slide_count_ = 0;
-  int driven_count_ = 0;
+  int general_count_ = 0;
   // Set-up only, by element.
   std::vector<Frame> frames_;
   TreeLayout layout_;

@@ -45,10 +45,9 @@ void LinkTree::add_run(const Mechanism& mechanism, int start, std::vector<int>& 
       roots_.push_back(static_cast<int>(runs_.size()));
     }
   } else {
-    run.axes = placement.start_axes;
-    run.origin = placement.start_origin;
-    const Vec3 gravity = run.axes.transpose() * mechanism.gravity();
-    run.gravity = {gravity.x(), gravity.y(), gravity.z()};
+    run.axes = plain_of(placement.start_axes);
+    run.origin = plain_of(placement.start_origin);
+    run.gravity = plain_of(Vec3(placement.start_axes.transpose() * mechanism.gravity()));
   }
   for (int element = start; element >= 0;) {
     position[index_of(element)] = static_cast<int>(rows_.size());

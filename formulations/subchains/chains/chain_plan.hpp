@@ -91,7 +91,7 @@ class ChainPlan {
   /// \returns which coordinate (and quasi-velocity) stands at each position.
   [[nodiscard]] std::span<const int> coordinates() const { return coordinates_; }
   /// \returns the axes of the frame where an arm starts, columns in world axes.
-  [[nodiscard]] const Mat3& start_axes(int arm) const { return tree_.runs()[static_cast<std::size_t>(arm)].axes; }
+  [[nodiscard]] Mat3 start_axes(int arm) const { return matrix_of(tree_.runs()[static_cast<std::size_t>(arm)].axes); }
   [[nodiscard]] const Vec3& gravity() const { return gravity_; }
   /// \returns the ends of the cut joint on its bodies a and b, where there is one.
   [[nodiscard]] const std::optional<std::array<CutTip, 2>>& cut() const { return cut_; }

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
-#include "formulations/batches/lane_accelerations.hpp"
-#include "formulations/batches/lane_momenta.hpp"
+#include "formulations/batches/lane_sweeps.hpp"
 #include "tests/experiments/gradients/gradient_problem.hpp"
 #include "tests/experiments/gradients/precise_number.hpp"
 
@@ -124,7 +123,7 @@ class PreciseRun {
     const auto count = static_cast<std::size_t>(mechanism_.u_size());
     std::vector<Precise> u(count);
     if (kind_ == StateKind::momentum) {
-      lane_sweeps::MomentumSweeps<Precise>::run(data);  // q' is u; forces come on top
+      lane_sweeps::StateSweeps<Precise>::momenta(data);  // q' is u; forces come on top
       std::copy_n(rates, count, u.begin());
     } else {
       std::copy(x.begin() + static_cast<std::ptrdiff_t>(count), x.end(), u.begin());
@@ -140,7 +139,7 @@ class PreciseRun {
       }
     }
     if (kind_ == StateKind::velocity) {
-      lane_sweeps::AccelerationSweeps<Precise>::run(data);
+      lane_sweeps::StateSweeps<Precise>::accelerations(data);
     }
     return {rates, rates + x.size()};
   }

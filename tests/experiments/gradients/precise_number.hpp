@@ -2,7 +2,7 @@
 // A number of 113 bits, which kernels take in the place of a pack.
 #ifdef __SIZEOF_FLOAT128__  // compilers for other processors have no such number
 
-#include "formulations/batches/lane_accelerations.hpp"
+#include "formulations/batches/lane_positions.hpp"
 
 namespace mbdbench {
 

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
-#include "formulations/batches/lane_accelerations.hpp"
-#include "formulations/batches/lane_momenta.hpp"
+#include "formulations/batches/lane_sweeps.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
@@ -108,9 +107,9 @@ Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const
       reinterpret_cast<Long*>(data.torques)[k] = Long(0.0);
     }
     if (kind == StateKind::momentum) {
-      lane_sweeps::MomentumSweeps<Long>::run(data);
+      lane_sweeps::StateSweeps<Long>::momenta(data);
     } else {
-      lane_sweeps::AccelerationSweeps<Long>::run(data);
+      lane_sweeps::StateSweeps<Long>::accelerations(data);
     }
     for (Eigen::Index i = 0; i < size; ++i) {
       result(i, j) = static_cast<double>(reinterpret_cast<const Long*>(data.rates)[i].slope);
