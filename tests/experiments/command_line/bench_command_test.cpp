@@ -70,8 +70,8 @@ TEST(BenchCommand, RefusesABatchOfNoStates) {
 }
 
 TEST(BenchCommand, TimesDerivativesWhereThereAreAny) {
-  const CommandLineCall call = call_program(
-      {"bench", "-m", "robot_arm", "-f", "aba", "-f", "dense-momentum", "--derivatives", "--repetitions", "1"});
+  const CommandLineCall call =
+      call_program({"bench", "-m", "robot_arm", "-f", "aba", "-f", "dca-alm", "--derivatives", "--repetitions", "1"});
   EXPECT_EQ(call.exit_code, 0) << call.errors;
   EXPECT_NE(call.output.find("in right-hand sides"), std::string::npos) << call.output;
   EXPECT_NE(call.output.find("there are no exact derivatives here"), std::string::npos) << call.output;

@@ -141,7 +141,7 @@ mechanisms = ["quadruped", "four_bar"]
 observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", "jacobian_time", "jacobian_cost"]
 [variants]
 "ABA" = "aba"
-"HDCA" = "hdca[leaf=body]"
+"ALM" = "dca-alm"
 )toml");
   const auto results =
       run_study(registries_, study, {.output = directory_.path(), .jobs = 1, .quiet = true, .stop_requested = {}});
@@ -156,7 +156,7 @@ observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", 
   ASSERT_TRUE(cost.usable()) << cost.note;
   EXPECT_DOUBLE_EQ(cost.value, of(*results, 0, 0, "jacobian_time").value / one.value);
   EXPECT_GT(cost.value, 1.0);
-  EXPECT_EQ(of(*results, 0, 1, "jacobian_time").state, CellState::refused) << "hdca has no derivatives";
+  EXPECT_EQ(of(*results, 0, 1, "jacobian_time").state, CellState::refused) << "dca-alm has no derivatives";
   EXPECT_EQ(of(*results, 1, 0, "time_per_state(64)").state, CellState::refused) << "aba refuses loops";
   EXPECT_EQ(parse_observer("time_per_state(64x2)").record_name(), "time_per_state_64x2");
   EXPECT_EQ(study.title_of(parse_observer("time_per_state(64x2)")), "time per state, 64 at a time on 2 threads");
