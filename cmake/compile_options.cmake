@@ -20,7 +20,7 @@ if(MBDBENCH_SANITIZE)
   target_link_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE})
   # AddressSanitizer sees accesses through null, past the end of an object and through pointers that wrapped, too. Asking
   # twice costs a quarter of the build, and in kernels the sums of pointers alone two thirds (54 s and 17 s for one file).
-  if(MBDBENCH_SANITIZE MATCHES "address.*undefined")
+  if(MBDBENCH_SANITIZE MATCHES "address.*undefined" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(mbdbench_abi INTERFACE -fno-sanitize=null,object-size,pointer-overflow)
   endif()
 endif()

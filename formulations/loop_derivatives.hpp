@@ -68,7 +68,7 @@ class LoopDerivatives final : public StateDerivatives {
 
 /// \returns the obstacle of constants of Baumgarte's that are not zero; else empty.
 std::string obstacle_of_stabilisation(double alpha, double beta);
-/// \returns the obstacle of what else keeps momenta or loops small; else empty.
+/// \returns the obstacle of a gauge other than tangent or none, or of a feedback; else empty.
 std::string obstacle_of_gauge(GaugeControl gauge, double feedback);
 
 }  // namespace mbdbench

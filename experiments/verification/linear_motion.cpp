@@ -56,6 +56,20 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   return directions;
 }
 
+/// Momenta stay M du with a tangent du in equilibria, and with the tangent gauge alone: otherwise p' has the
+/// constraints' reactions. \throws std::invalid_argument where they do not
+void require_within(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
+                    Eigen::Index momenta) {
+  // Starts are typed with some eight digits; reactions are of the size of what moves.
+  constexpr double kTypedStart = 1e-6;
+  const Eigen::MatrixXd outside = (moved - directions * within).bottomRows(momenta);
+  if (!(outside.norm() <= kTypedStart * moved.bottomRows(momenta).norm())) {
+    throw std::invalid_argument(
+        "momenta of loops are linearised in equilibria, with gauge=tangent: here p' has reactions of the constraints; "
+        "give a formulation in velocities");
+  }
+}
+
 }  // namespace
 
 LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x) {
@@ -83,8 +97,12 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
         fmt::format("mechanism '{}' has no degree of freedom: nothing of it can move", formulation.mechanism().name()));
   }
   // What keeps the constraints goes on to keep them: the rows outside add nothing, and any left inverse will do.
-  LinearMotion motion =
-      linear_motion(directions.colPivHouseholderQr().solve(rows * directions).eval(), std::move(rates));
+  const Eigen::MatrixXd moved = rows * directions;
+  const Eigen::MatrixXd within = directions.colPivHouseholderQr().solve(moved);
+  if (formulation.layout().back().kind == StateKind::momentum) {
+    require_within(directions, within, moved, formulation.mechanism().u_size());
+  }
+  LinearMotion motion = linear_motion(within, std::move(rates));
   motion.derivatives = rows;
   motion.modes = (directions * motion.modes).colwise().normalized();
   return motion;

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kLineariseExamples = R"text(Examples:
   mbdbench linearise -m pendulum:3 --set q.joint1=1.5707963267948966       a chain that hangs
   mbdbench linearise -m arm.toml -f naudet -o modes
-  mbdbench linearise -m biped -f dense                                     with loops: dense, bae-haug, dca
+  mbdbench linearise -m biped -f dense                                     with loops: dense, bae-haug, dca; hdca in equilibria
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
 Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes; with loops those of
@@ -99,7 +99,7 @@ void add_linearise_command(CLI::App& program, const Registries& registries, int&
   command->add_option(
       "-f,--formulation", options->formulation,
       "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug, dense, "
-      "dca (default: aba, with loops bae-haug)");
+      "dense-momentum, dca, hdca (default: aba, with loops bae-haug)");
   command
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);

@@ -221,7 +221,7 @@ RhsStatus MomentumDerivatives::parameter_jacobian(double t, std::span<const doub
   const std::span<const double> q = work.q_of(x);
   const auto count = static_cast<Eigen::Index>(parameters.size());
   Changes changes(work.size, count);
-  Eigen::VectorXd unused(work.size);
+  Eigen::VectorXd unused = Eigen::VectorXd::Zero(work.size);
   if (work.leak) {
     work.state.set_flow(work.z, work.none);
     for (Eigen::Index k = 0; k < count; ++k) {

@@ -112,6 +112,21 @@ Mechanism hanging_bars(int n) {
   return Mechanism(description);
 }
 
+// As published p' has the reactions of the constraints, and no left inverse takes them out as the motion does.
+TEST(LinearMotion, MomentaWithReactionsOfLoopsAreRefused) {
+  const Mechanism mechanism = hanging_bars(3);
+  const auto& registry = formulation_registry();
+  for (const char* key : {"hdca", "dense-momentum"}) {
+    const auto formulation = make_formulation(registry, *find_formulation(registry, key), mechanism, "gauge=none");
+    try {
+      linear_motion(*formulation, 0.0, initial_state(*formulation, 0.0));
+      ADD_FAILURE() << key;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("with gauge=tangent"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(LinearMotion, ParallelBarsThatHangHaveOneFrequency) {
   for (const int n : {1, 3}) {
     const Mechanism mechanism = hanging_bars(n);

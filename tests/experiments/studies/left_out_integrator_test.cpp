@@ -64,6 +64,13 @@ TEST_F(LeftOutIntegrator, AStudyOfNothingElseIsRefused) {
       << reason;
 }
 
+TEST_F(LeftOutIntegrator, AStudyThatNamesItElsewhereIsRefused) {
+  const std::string claim =
+      "\n[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations[integrator='cvode-bdf'] < 9\"\n";
+  const std::string reason = refused(R"(["ode45", "cvode-bdf"])" + claim);
+  EXPECT_NE(reason.find("was built without SUNDIALS; the study names it elsewhere too"), std::string::npos) << reason;
+}
+
 TEST_F(LeftOutIntegrator, AnIntegratorThatNoBuildHasIsRefused) {
   const std::string reason = refused(R"(["ode45", "cvode-bdm"])");
   EXPECT_NE(reason.find("there is no integrator 'cvode-bdm'"), std::string::npos) << reason;

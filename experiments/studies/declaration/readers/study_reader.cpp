@@ -58,8 +58,11 @@ int threads_of(const StudyVariant& variant, const Execution& execution) {
 
 class StudyReader {
  public:
-  StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
-      : registries_(registries), file_(file), table_(table), mechanisms_(registries, file_, table, study_) {}
+  StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table,
+              const std::string& text)
+      : registries_(registries), file_(file), table_(table), mechanisms_(registries, file_, table, study_) {
+    study_.inputs.declaration = text;
+  }
 
   Study read() {
     study_.name = plain_name(table_);
@@ -294,6 +297,10 @@ class StudyReader {
         if (!some || left_out.empty()) {
           table_.fail(key.line, unknown_integrator(registries_, key.text));
         }
+        const std::string& text = study_.inputs.declaration;
+        if (text.find(key.text) != text.rfind(key.text)) {
+          table_.fail(key.line, left_out + "; the study names it elsewhere too, and cannot run without it");
+        }
         tell("mbdbench: note: {}: {}; the study runs without it\n", file_.string(), left_out);
         continue;
       }
@@ -448,9 +455,8 @@ Study read_study(const Registries& registries, const fs::path& file, bool quick)
     }
   }
   const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
-  Study study = StudyReader(registries, file, root).read();
+  Study study = StudyReader(registries, file, root, text).read();
   study.inputs.quick = is_quick;
-  study.inputs.declaration = text;
   study.inputs.folder = folder_of(file).string();
   return study;
 }
