@@ -157,7 +157,7 @@ void drive_cut(RandomSource& random, MechanismDescription& description) {
     const double rate = random.uniform(0.5, 3.0);
     const double size = random.uniform(0.1, 0.5);
     std::vector<double> velocities(joint.q0.size());
-    cut_velocities(kinematics, cut, velocities);
+    cut_velocities(kinematics, kinematics.cut_joint(cut), mechanism.cut_joints()[index_of(cut)], velocities);
     const double begin = velocities[component];
     joint.motions = {
         {static_cast<int>(component),

@@ -39,10 +39,8 @@ std::vector<bool> marked_dependent(const Mechanism& mechanism) {
 
 }  // namespace
 
-void cut_velocities(const Kinematics& kinematics, int c, std::span<double> u) {
-  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(c)];
-  const JointKinematics& state = kinematics.cut_joint(c);
-  const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
+void cut_velocities(const BodyMotions& bodies, const JointKinematics& state, const Joint& joint, std::span<double> u) {
+  const Vec6 relative = bodies.velocity_at(joint.b, state.point) - bodies.velocity_at(joint.a, state.point);
   const JointVector along = state.h.transpose().lazyProduct(relative);
   Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
 }
@@ -108,46 +106,45 @@ std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
       all, scalar);
 }
 
-ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const CutReferences* near)
-    : ClosedDynamics(mechanism, allowed, initial_choice(mechanism, allowed), near) {}
-
-ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed,
-                               const DependentChoice& choice, const CutReferences* near)
+ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const ClosedSettings& settings)
     : mechanism_(&mechanism),
-      tree_(mechanism, near),
-      cuts_(mechanism, {}),
+      near_(settings.near),
       dependents_(mechanism),
-      allowed_(allowed),
+      allowed_(settings.allowed),
       unprescribed_(dependent_candidates(mechanism, false)),
-      active_rows_(index_of(mechanism.closing_row_count()), false),
+      positions_(mechanism),
       closing_(mechanism),
       way_(index_of(mechanism.q_size())),
       residual_(index_of(mechanism.closing_row_count())),
-      momenta_(index_of(mechanism.u_size())),
+      reduced_(index_of(mechanism.u_size())),
       velocities_(index_of(mechanism.u_size())),
-      cut_loads_(mechanism.bodies().size()) {
-  dependents_.use_choice(choice);
+      used_(index_of(mechanism.u_size())) {
+  if (settings.rate_kind == StateKind::momentum) {
+    momenta_.emplace(mechanism, GaugeControl::none, 0.0, 0.0, settings.execution, settings.near);
+  } else {
+    accelerations_.emplace(mechanism, BaumgarteConstants{}, false, settings.execution, settings.near);
+  }
+  dependents_.use_choice(settings.choice);
   correction_.resize(dependents_.choice().rows.size());
 }
 
-RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
-  RhsStatus status = tree_.set_positions(t, q);
-  if (!status.ok || mechanism_->closing_row_count() == 0) {
-    return status;
+WorldRecursion& ClosedDynamics::world() {
+  if (!world_) {
+    world_ = std::make_unique<WorldRecursion>(*mechanism_, BaumgarteConstants{}, near_);
   }
-  dependents_.set_positions(tree_.kinematics());
+  return *world_;
+}
+
+RhsStatus ClosedDynamics::set_positions(std::span<const double> q) {
+  positions_.set_positions(q);
+  dependents_.set_positions(positions_);
   const double pivots = dependents_.factorise();
   if (!(pivots > kDependentSingular)) {
     return {false, name_of_first_row(*mechanism_),
             "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
             pivots};
   }
-  std::fill(active_rows_.begin(), active_rows_.end(), false);
-  for (const int row : dependents_.choice().rows) {
-    active_rows_[index_of(row)] = true;
-  }
-  cuts_.set_active(active_rows_);
-  return cuts_.set_positions(tree_, q);
+  return {};
 }
 
 double ClosedDynamics::set_residual(std::span<const double> q) {
@@ -253,19 +250,12 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
           "the loops could not be closed from the last accepted coordinates, the last correction was", last, true};
 }
 
-void ClosedDynamics::solve_velocities(std::span<const double> p) {
-  std::copy(p.begin(), p.end(), momenta_.begin());
+RhsStatus ClosedDynamics::solve_velocities(double t, std::span<const double> q, std::span<const double> p) {
+  std::copy(p.begin(), p.end(), reduced_.begin());
   for (const int component : dependents_.choice().dependent) {
-    momenta_[index_of(component)] = 0.0;
+    reduced_[index_of(component)] = 0.0;
   }
-  tree_.sweep_momenta(momenta_);
-  cuts_.close_velocities(tree_);
-  tree_.sweep_velocities();
-  if (mechanism_->closing_row_count() > 0) {
-    for (int k = 0; k < mechanism_->body_count(); ++k) {
-      tree_.add_momentum(k, -cuts_.impulse(k));
-    }
-  }
+  return momenta_->set_state(t, q, reduced_, velocities_);
 }
 
 void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
@@ -273,65 +263,48 @@ void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
   if (complete) {
     dependents_.complete(velocities_);
   }
-  tree_.set_velocities(velocities_);
 }
 
-void ClosedDynamics::reduced_momenta(std::span<double> p) {
-  tree_.momenta(p);
-  dependents_.reduce(p);
-}
-
-void ClosedDynamics::reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot) {
-  tree_.evaluate_loads(t, q);
-  std::fill(cut_loads_.begin(), cut_loads_.end(), Vec6::Zero());
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& joint = mechanism_->cut_joints()[c];
-    const JointKinematics& state = tree_.kinematics().cut_joint(static_cast<int>(c));
-    const auto sigma = cuts_.multipliers().segment(joint.row_offset, joint.nc);
-    const Vec6 impulse = state.d.lazyProduct(sigma);
-    // -(Phi_q)'^T sigma: the rates of D and of the handles load the two bodies.
-    const Vec6 common = Vec6(state.d_rate.lazyProduct(sigma)) + shift_rate_wrench(state.velocity, impulse);
-    for (const double sign : {1.0, -1.0}) {
-      const int body = sign > 0.0 ? joint.b : joint.a;
-      if (body >= 0) {
-        cut_loads_[index_of(body)] -=
-            sign * shift_wrench(state.point - tree_.kinematics().tree_joint(body).point, common);
-      }
-    }
+RhsStatus ClosedDynamics::reduced_momenta(double t, std::span<const double> q, std::span<double> p) {
+  BodyRecursion& tree = world().tree;
+  const RhsStatus status = tree.set_positions(t, q);
+  if (status.ok) {
+    tree.set_velocities(velocities_);
+    tree.momenta(p);
+    dependents_.reduce(p);
   }
-  tree_.momentum_rates(cut_loads_, pdot);
-  dependents_.reduce(pdot);
+  return status;
 }
 
-std::span<const double> ClosedDynamics::accelerations(double t, std::span<const double> q) {
-  tree_.evaluate_loads(t, q);
-  tree_.sweep_loads();
-  cuts_.close_accelerations(tree_);
-  tree_.sweep_accelerations();
-  return tree_.accelerations();
-}
-
-void ClosedDynamics::reactions(Reactions& result) const {
-  std::vector<Vec6> wrenches;
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    wrenches.push_back(cuts_.wrench(tree_, static_cast<int>(c)));
+RhsStatus ClosedDynamics::reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot) {
+  const RhsStatus status = momenta_->momentum_rates(t, q, reduced_, velocities_, pdot);
+  if (status.ok) {
+    dependents_.reduce(pdot);
   }
-  tree_.reactions(wrenches, result);
+  return status;
+}
+
+RhsStatus ClosedDynamics::accelerations(double t, std::span<const double> q, std::span<double> rates) {
+  return accelerations_->evaluate(t, q, velocities_, used_, rates);
+}
+
+RhsStatus ClosedDynamics::reactions(double t, std::span<const double> q, Reactions& result) {
+  const RhsStatus status = world().solve(t, q, velocities_, false);
+  if (status.ok) {
+    world().reactions(*mechanism_, result);
+  }
+  return status;
+}
+
+void ClosedDynamics::cut_velocities(int c, std::span<double> u_c) const {
+  mbdbench::cut_velocities(part().poses().bodies(), part().cuts()[index_of(c)], mechanism_->cut_joints()[index_of(c)],
+                           u_c);
 }
 
 void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const {
   const Joint& joint = mechanism_->cut_joints()[index_of(c)];
-  const JointKinematics& state = kinematics().cut_joint(c);
-  Vec6 relative = Vec6::Zero();
-  for (const double sign : {1.0, -1.0}) {
-    const int body = sign > 0.0 ? joint.b : joint.a;
-    if (body >= 0) {
-      const Vec3 lever = state.point - kinematics().tree_joint(body).point;
-      relative += sign * shift_velocity(lever, tree_.rate(body));
-      relative.head<3>() += sign * kinematics().body(body).velocity.tail<3>().cross(
-                                       state.velocity - kinematics().tree_joint(body).velocity);
-    }
-  }
+  const JointKinematics& state = part().cuts()[index_of(c)];
+  Vec6 relative = part().body_rate_at(joint.b, state) - part().body_rate_at(joint.a, state);
   for (int i = 0; i < joint.nu; ++i) {
     relative -= u_c[index_of(i)] * state.h_rate.col(i);
   }

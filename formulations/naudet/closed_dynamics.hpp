@@ -7,54 +7,67 @@
 /// DEVIATES [Naudet2005, Eq. (22)-(27)]: the paper reduces the dependent links' momenta by matrices C_K along the loop,
 /// for dependent joints that stand next to the cut (constrained_momenta.hpp). Here the same p_i come out for any
 /// dependent joints: among all momenta p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the
-/// others. So the tree's own recursion takes [p_i; 0], the impulses sigma of the cut joints close the loops, and p_i' =
-/// B^T p' with p' of the tree, sigma held (constrained_momenta_test: both ways agree).
+/// others. So the recursion over the part (parts/part_recursion.hpp) takes [p_i; 0], the impulses sigma of the cut
+/// joints close the loops, and p_i' = B^T p' with p' of the part, sigma held (constrained_momenta_test: both ways
+/// agree).
 ///
-/// Cost: O(n m_path + m^3), m rows of the cut joints.
+/// Cost: O(n) where loops are closed at links; B costs O(m n_path + m^3), m rows of the cut joints.
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/naudet/dependent_joints.hpp"
-#include "formulations/recursion/cut_rows.hpp"
+#include "formulations/parts/forms/closed_accelerations.hpp"
+#include "formulations/parts/forms/closed_momenta.hpp"
+#include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {
 
-/// Workspace of the equations. Allocates nothing after construction but in `reactions`.
+/// What a formulation of closed loops computes with.
+struct ClosedSettings {
+  StateKind rate_kind = StateKind::momentum;
+  std::vector<bool> allowed;            ///< components of u that may depend, see `dependent_candidates`
+  DependentChoice choice;               ///< the components that depend at first
+  Execution execution;                  ///< one process, one thread
+  const CutReferences* near = nullptr;  ///< as of LoadEvaluator
+};
+
+/// Workspace of the equations. Allocates nothing after construction but in `reduced_momenta`, `reactions` and
+/// `better_choice`.
 class ClosedDynamics {
  public:
-  /// Begins with `initial_choice`.
-  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const CutReferences* near);
-  /// \param allowed components of u that may depend, see `dependent_candidates`
-  /// \param choice the components that depend at first
-  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice,
-                 const CutReferences* near);
+  ClosedDynamics(const Mechanism& mechanism, const ClosedSettings& settings);
 
-  /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
-  RhsStatus set_positions(double t, std::span<const double> q);
+  /// All of B at q. \returns why not: a singular choice
+  RhsStatus set_positions(std::span<const double> q);
   /// Changes the dependent coordinates of q until the loops are closed, by Newton's method to rounding. \param q holds
   /// dependent coordinates of `from` \param from the closed position of the last keep_prediction: the search begins
   /// with q_d + K (q_i - from_i) where that is nearer, so that it stays in the assembly where two of them meet
   RhsStatus close_positions(std::span<double> q, std::span<const double> from);
   /// Keeps K of the last set_positions for close_positions. Not for hot loops.
   void keep_prediction() { dependents_.keep_ratios(); }
-  /// Velocities of reduced momenta. \param p over u; entries of dependent and prescribed components are not read
-  void solve_velocities(std::span<const double> p);
+  /// Velocities of reduced momenta, after set_positions. \param p over u; entries of dependent and prescribed
+  /// components are not read \returns which joint or loop stops it
+  RhsStatus solve_velocities(double t, std::span<const double> q, std::span<const double> p);
   /// Takes all velocities; dependent ones follow from the others where `complete`.
   void set_velocities(std::span<const double> u, bool complete);
-  /// B^T M u over u, zero for dependent components; after set_velocities.
-  void reduced_momenta(std::span<double> p);
+  /// B^T M u over u, zero for dependent components; after set_velocities. Not for hot loops.
+  RhsStatus reduced_momenta(double t, std::span<const double> q, std::span<double> p);
   /// p_i' over u, zero for dependent components; after solve_velocities.
-  void reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot);
-  /// u', after set_velocities or solve_velocities.
-  std::span<const double> accelerations(double t, std::span<const double> q);
-  /// Constraint wrenches, after accelerations.
-  void reactions(Reactions& result) const;
+  RhsStatus reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot);
+  /// u', after set_velocities; for accelerations only. \param rates receives u'
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<double> rates);
+  /// Constraint wrenches, after set_velocities or solve_velocities. Not for hot loops.
+  RhsStatus reactions(double t, std::span<const double> q, Reactions& result);
 
+  /// u_c of cut joint c, after solve_velocities or accelerations.
+  void cut_velocities(int c, std::span<double> u_c) const;
   /// u_c' of cut joint c, after accelerations. \param u_c of cut_velocities
   void cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const;
 
-  [[nodiscard]] std::span<const double> u() const { return tree_.u(); }
-  [[nodiscard]] const Kinematics& kinematics() const { return tree_.kinematics(); }
+  [[nodiscard]] std::span<const double> u() const { return velocities_; }
   [[nodiscard]] DependentJoints& dependents() { return dependents_; }
   [[nodiscard]] const DependentJoints& dependents() const { return dependents_; }
   /// \returns a choice for the positions of the last set_positions with the same number of dependent components; none
@@ -79,24 +92,30 @@ class ClosedDynamics {
   /// \returns whether Phi_d turns over on the straight way, looked at in so many parts.
   bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
 
+  [[nodiscard]] const PartRecursion& part() const { return momenta_ ? momenta_->part() : accelerations_->part(); }
+  /// Made when first asked for.
+  WorldRecursion& world();
+
   const Mechanism* mechanism_;
-  BodyRecursion tree_;
-  CutRows cuts_;
+  const CutReferences* near_;
+  std::optional<ClosedMomenta> momenta_;              // one of them
+  std::optional<ClosedAccelerations> accelerations_;  // and the other
+  std::unique_ptr<WorldRecursion> world_;
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
-  std::vector<bool> active_rows_;  // those of the present position
-  Kinematics closing_;             // of close_positions and of the way between two positions
+  Kinematics positions_;  // of set_positions
+  Kinematics closing_;    // of close_positions and of the way between two positions
   std::vector<double> way_;
   std::vector<double> residual_;
   std::vector<double> correction_;
-  std::vector<double> momenta_;
+  std::vector<double> reduced_;  // p over u with zeros for what depends
   std::vector<double> velocities_;
-  std::vector<Vec6> cut_loads_;
+  std::vector<double> used_;  // of ClosedAccelerations
 };
 
-/// u_c of cut joint c, from the velocities of its two bodies. \param u nu entries
-void cut_velocities(const Kinematics& kinematics, int c, std::span<double> u);
+/// u_c of a cut joint, from the velocities of its two bodies. \param state placed \param u nu entries
+void cut_velocities(const BodyMotions& bodies, const JointKinematics& state, const Joint& joint, std::span<double> u);
 
 /// \returns which components of u may depend: those without prescribed motion; with `scalar_only` those of joints whose
 /// coordinates are no quaternion, since a dependent coordinate is then solved for by itself.

@@ -9,10 +9,10 @@
 
 namespace mbdbench {
 
-ClosedNaudet::Start ClosedNaudet::start(const Mechanism& mechanism, ClosedStateForm form, LoopClosing closing) {
+ClosedNaudet::Start ClosedNaudet::start(const Mechanism& mechanism, ClosedStateForm form, NaudetLoops closing) {
   Start start;
   start.allowed = dependent_candidates(mechanism, form.reduced);
-  if (closing == LoopClosing::matrices) {
+  if (closing == NaudetLoops::matrices) {
     start.loops = plan_dependent_loops(mechanism, start.allowed);
     start.choice = start.loops->choice;
   } else {
@@ -21,14 +21,17 @@ ClosedNaudet::Start ClosedNaudet::start(const Mechanism& mechanism, ClosedStateF
   return start;
 }
 
-ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, LoopClosing closing)
-    : ClosedNaudet(mechanism, form, switch_at, start(mechanism, form, closing)) {}
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, NaudetLoops closing,
+                           const Execution& execution)
+    : ClosedNaudet(mechanism, form, switch_at, execution, start(mechanism, form, closing)) {}
 
-ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Start& start)
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
+                           const Execution& execution, const Start& start)
     : Formulation(mechanism, ClosedState(mechanism, form, start.choice.dependent).layout()),
       switch_at_(switch_at),
+      execution_(execution),
       allowed_(start.allowed),
-      dynamics_(mechanism, start.allowed, start.choice, near()),
+      dynamics_(mechanism, {form.rate_kind, start.allowed, start.choice, execution, near()}),
       matrices_(start.loops ? std::make_unique<ConstrainedMomenta>(mechanism, *start.loops, near()) : nullptr),
       first_choice_(start.choice.dependent),
       state_(mechanism, form, first_choice_),
@@ -41,11 +44,11 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
 
 std::unique_ptr<Formulation> ClosedNaudet::clone() const {
   auto copy = std::make_unique<ClosedNaudet>(mechanism(), state_.form(), switch_at_,
-                                             matrices_ ? LoopClosing::matrices : LoopClosing::impulses);
+                                             matrices_ ? NaudetLoops::matrices : NaudetLoops::impulses, execution_);
   copy->use_dependent(dependent());
   copy->reference_ = reference_;
   copy->passed_ = passed_;
-  if (state_.form().reduced && copy->dynamics_.set_positions(0.0, reference_).ok) {
+  if (state_.form().reduced && copy->dynamics_.set_positions(reference_).ok) {
     copy->dynamics_.keep_prediction();
   }
   return copy;
@@ -89,7 +92,7 @@ RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
   }
   RhsStatus status = set_coordinates(x);
   if (status.ok) {
-    status = matrices_ ? matrices_->set_positions(t, q_) : dynamics_.set_positions(t, q_);
+    status = matrices_ ? matrices_->set_positions(t, q_) : dynamics_.set_positions(q_);
   }
   if (!status.ok) {
     return status;
@@ -98,7 +101,7 @@ RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
   if (matrices_) {
     matrices_->solve_velocities(rates_);
   } else if (momentum()) {
-    dynamics_.solve_velocities(rates_);
+    status = dynamics_.solve_velocities(t, q_, rates_);
   } else {
     dynamics_.set_velocities(rates_, state_.form().reduced);
   }
@@ -118,6 +121,15 @@ void ClosedNaudet::set_coordinate_rates(std::span<const double> x, std::span<dou
   set_cut_rates(x, xdot);
 }
 
+void ClosedNaudet::set_cut_velocities(int c, std::span<double> u_c) const {
+  if (matrices_) {
+    cut_velocities(matrices_->kinematics(), matrices_->kinematics().cut_joint(c), mechanism().cut_joints()[index_of(c)],
+                   u_c);
+  } else {
+    dynamics_.cut_velocities(c, u_c);
+  }
+}
+
 void ClosedNaudet::set_cut_rates(std::span<const double> x, std::span<double> xdot) {
   if (state_.form().reduced) {
     return;
@@ -129,7 +141,7 @@ void ClosedNaudet::set_cut_rates(std::span<const double> x, std::span<double> xd
     std::array<double, 6> velocity{};
     const std::span<double> own = std::span(velocity).first(index_of(joint.nu));
     if (momentum()) {
-      cut_velocities(kinematics(), static_cast<int>(c), own);
+      set_cut_velocities(static_cast<int>(c), own);
     } else {
       std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(rate), own.size(), own.begin());
     }
@@ -141,7 +153,7 @@ void ClosedNaudet::set_cut_rates(std::span<const double> x, std::span<double> xd
 }
 
 RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
-  const RhsStatus status = solve(t, x);
+  RhsStatus status = solve(t, x);
   if (!status.ok) {
     return status;
   }
@@ -149,10 +161,12 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
   if (matrices_) {
     matrices_->momentum_rates(t, q_, rates_);
   } else if (momentum()) {
-    dynamics_.reduced_momentum_rates(t, q_, rates_);
+    status = dynamics_.reduced_momentum_rates(t, q_, rates_);
   } else {
-    const auto accelerations = dynamics_.accelerations(t, q_);
-    std::copy(accelerations.begin(), accelerations.end(), rates_.begin());
+    status = dynamics_.accelerations(t, q_, rates_);
+  }
+  if (!status.ok) {
+    return status;
   }
   for (std::size_t i = 0; i < state_.rates().size(); ++i) {
     xdot[state_.rates_at() + i] = rates_[index_of(state_.rates()[i])];
@@ -162,7 +176,7 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
     for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
       const auto count = index_of(mechanism().cut_joints()[c].nu);
       std::array<double, 6> velocity{};
-      cut_velocities(kinematics(), static_cast<int>(c), velocity);
+      dynamics_.cut_velocities(static_cast<int>(c), velocity);
       dynamics_.cut_accelerations(static_cast<int>(c), velocity, xdot.subspan(rate, count));
       rate += count;
     }
@@ -171,19 +185,22 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
   return status;
 }
 
-void ClosedNaudet::write(std::span<double> x) {
-  for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
-    x[i] = q_[index_of(state_.coordinates()[i])];
-  }
+RhsStatus ClosedNaudet::write(double t, std::span<double> x) {
   if (momentum()) {
-    dynamics_.reduced_momenta(rates_);
+    if (const RhsStatus status = dynamics_.reduced_momenta(t, q_, rates_); !status.ok) {
+      return status;
+    }
   } else {
     std::copy(dynamics_.u().begin(), dynamics_.u().end(), rates_.begin());
+  }
+  for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
+    x[i] = q_[index_of(state_.coordinates()[i])];
   }
   for (std::size_t i = 0; i < state_.rates().size(); ++i) {
     x[state_.rates_at() + i] = rates_[index_of(state_.rates()[i])];
   }
   state_.write_choice(x);
+  return {};
 }
 
 RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) {
@@ -191,33 +208,41 @@ RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<cons
   passed_ = {};
   std::copy(q.begin(), q.end(), q_.begin());
   std::copy(q.begin(), q.end(), reference_.begin());
-  RhsStatus status = dynamics_.set_positions(t, q_);
-  if (state_.form().switching && (!status.ok || dynamics_.largest_ratio() > switch_at_) && improve_choice(t)) {
+  RhsStatus status = dynamics_.set_positions(q_);
+  if (state_.form().switching && (!status.ok || dynamics_.largest_ratio() > switch_at_) && improve_choice()) {
     status = {};
+  }
+  if (status.ok) {
+    dynamics_.set_velocities(u, false);
+    status = write(t, x);
   }
   if (!status.ok) {
     return status;
   }
-  dynamics_.set_velocities(u, false);
-  write(x);
   if (state_.form().reduced) {
     dynamics_.keep_prediction();
-    return status;
+  } else {
+    write_cuts(q, u, x);
   }
+  return status;
+}
+
+void ClosedNaudet::write_cuts(std::span<const double> q, std::span<const double> u, std::span<double> x) const {
+  Kinematics kinematics(mechanism());
+  kinematics.set_positions(q);
+  kinematics.set_velocities(u);
   std::size_t coordinate = state_.cut_coordinates_at();
   std::size_t rate = state_.cut_rates_at();
   for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
     const Joint& joint = mechanism().cut_joints()[c];
-    const int cut = static_cast<int>(c);
-    cut_coordinates(joint, dynamics_.kinematics().cut_joint(cut), near()->of(cut),
-                    x.subspan(coordinate, index_of(joint.nq)));
+    const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
+    cut_coordinates(joint, state, near()->of(static_cast<int>(c)), x.subspan(coordinate, index_of(joint.nq)));
     coordinate += index_of(joint.nq);
     if (!momentum()) {
-      cut_velocities(dynamics_.kinematics(), static_cast<int>(c), x.subspan(rate, index_of(joint.nu)));
+      cut_velocities(kinematics, state, joint, x.subspan(rate, index_of(joint.nu)));
       rate += index_of(joint.nu);
     }
   }
-  return status;
 }
 
 RhsStatus ClosedNaudet::unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) {
@@ -230,28 +255,23 @@ RhsStatus ClosedNaudet::unpack(double t, std::span<const double> x, std::span<do
 }
 
 RhsStatus ClosedNaudet::reactions(double t, std::span<const double> x, Reactions& reactions) {
-  RhsStatus status = solve(t, x);
-  if (status.ok && matrices_) {
-    // The paper's recursion stops at the momenta; accelerations and reactions are those of the impulses' workspace.
-    status = dynamics_.set_positions(t, q_);
-    if (status.ok) {
-      dynamics_.set_velocities(matrices_->u(), false);
-    }
+  const RhsStatus status = solve(t, x);
+  if (!status.ok) {
+    return status;
   }
-  if (status.ok) {
-    static_cast<void>(dynamics_.accelerations(t, q_));
-    dynamics_.reactions(reactions);
+  if (matrices_) {  // the paper's recursion stops at the momenta
+    dynamics_.set_velocities(matrices_->u(), false);
   }
-  return status;
+  return dynamics_.reactions(t, q_, reactions);
 }
 
-bool ClosedNaudet::improve_choice(double t) {
+bool ClosedNaudet::improve_choice() {
   const std::vector<int> better = dynamics_.better_choice();
   if (std::equal(better.begin(), better.end(), dependent().begin())) {
     return false;
   }
   use_dependent(better);
-  return dynamics_.set_positions(t, q_).ok;
+  return dynamics_.set_positions(q_).ok;
 }
 
 RhsStatus ClosedNaudet::check_way() {
@@ -295,10 +315,9 @@ bool ClosedNaudet::after_step(double t, std::span<double> x) {
   reference_ = q_;
   if (state_.form().switching && dynamics_.largest_ratio() > switch_at_) {
     std::copy(dynamics_.u().begin(), dynamics_.u().end(), u_.begin());
-    if (improve_choice(t)) {
+    if (improve_choice()) {
       dynamics_.set_velocities(u_, false);
-      write(x);
-      changed = true;
+      changed = write(t, x).ok || changed;
     }
   }
   if (state_.form().reduced) {

@@ -12,7 +12,7 @@
 namespace mbdbench {
 
 /// How the momentum forms close loops. The same state, the same motion.
-enum class LoopClosing {
+enum class NaudetLoops {
   impulses,  ///< ClosedDynamics: impulses of the cut joints, all loops
   matrices   ///< ConstrainedMomenta: the paper's matrices C_K; the dependent joints stand next to the cut and stay
 };
@@ -22,9 +22,10 @@ class ClosedNaudet final : public Formulation {
  public:
   /// \param switch_at largest entry of K beyond which other dependent joints are looked for
   /// \param closing matrices: momenta without `switching` only
+  /// \param execution one process, one thread: the recursion is sequential
   /// \throws ModelError for loops that the matrices cannot treat
-  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
-               LoopClosing closing = LoopClosing::impulses);
+  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, NaudetLoops closing,
+               const Execution& execution);
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
@@ -50,13 +51,12 @@ class ClosedNaudet final : public Formulation {
     std::optional<DependentLoops> loops;  // for the matrices
     DependentChoice choice;
   };
-  static Start start(const Mechanism& mechanism, ClosedStateForm form, LoopClosing closing);
-  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Start& start);
+  static Start start(const Mechanism& mechanism, ClosedStateForm form, NaudetLoops closing);
+  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Execution& execution,
+               const Start& start);
   [[nodiscard]] bool momentum() const { return state_.form().rate_kind == StateKind::momentum; }
   [[nodiscard]] std::span<const double> velocities() const { return matrices_ ? matrices_->u() : dynamics_.u(); }
-  [[nodiscard]] const Kinematics& kinematics() const {
-    return matrices_ ? matrices_->kinematics() : dynamics_.kinematics();
-  }
+  void set_cut_velocities(int c, std::span<double> u_c) const;
   void use_dependent(std::span<const int> dependent);
   /// q_ of a state, closed where the state does not hold all coordinates.
   RhsStatus set_coordinates(std::span<const double> x);
@@ -70,11 +70,14 @@ class ClosedNaudet final : public Formulation {
   /// most.
   RhsStatus check_way();
   /// Looks for better dependent joints at q_ when the present ones are singular or K is large. \returns whether changed
-  bool improve_choice(double t);
+  bool improve_choice();
   /// Coordinates, rates and choice from q_ and the velocities of dynamics_; cut joints are left alone.
-  void write(std::span<double> x);
+  RhsStatus write(double t, std::span<double> x);
+  /// Coordinates of the cut joints and, of accelerations, their rates.
+  void write_cuts(std::span<const double> q, std::span<const double> u, std::span<double> x) const;
 
   double switch_at_;
+  Execution execution_;
   std::vector<bool> allowed_;
   ClosedDynamics dynamics_;
   std::unique_ptr<ConstrainedMomenta> matrices_;  // evaluate in place of dynamics_

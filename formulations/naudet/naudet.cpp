@@ -101,12 +101,12 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   ClosedStateForm form;
   form.rate_kind = kRateKind;
   form.reduced = closed && kReduced;
-  const LoopClosing closing = kRateKind == StateKind::momentum && options.text(kLoops) == "matrices"
-                                  ? LoopClosing::matrices
-                                  : LoopClosing::impulses;
+  const NaudetLoops closing = kRateKind == StateKind::momentum && options.text(kLoops) == "matrices"
+                                  ? NaudetLoops::matrices
+                                  : NaudetLoops::impulses;
   form.switching = closed && (kRateKind == StateKind::momentum || kReduced) && options.text(kSwitching) == "on" &&
-                   closing == LoopClosing::impulses;
-  return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt), closing);
+                   closing == NaudetLoops::impulses;
+  return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt), closing, execution.alone());
 }
 
 // The recursion, and the dense equations of the cut joints: measured on pendulum, loop and ladder, to 1.5.

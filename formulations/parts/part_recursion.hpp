@@ -100,6 +100,9 @@ class PartRecursion {
   void add_closing_momenta(std::span<double> values);
   /// \returns lambda or sigma of all closing rows after `accelerate`, `push` or `move`.
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
+  /// \returns [a; alpha] of a body at the point of a cut joint in world axes after `accelerate`, less g where weights
+  /// were left to the sweep; -1 is the ground. \param cut placed, with its rates
+  [[nodiscard]] Vec6 body_rate_at(int body, const JointKinematics& cut) const;
   /// \returns how many closing rows depend on others.
   [[nodiscard]] int redundant_rows() const;
   /// \returns how many rows count at most where a loop is closed, with all that are closed there.

@@ -119,6 +119,24 @@ RhsStatus PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& w
   return solve(accelerations_, accelerations, [] { return std::span<const double>(); });
 }
 
+Vec6 PartRecursion::body_rate_at(int body, const JointKinematics& cut) const {
+  const int at = body < 0 ? -1 : tree_.bodies()[index_of(body)].row;
+  Vec6 rate = Vec6::Zero();
+  if (at < 0) {
+    if (accelerations_.view.weighs) {
+      rate.head<3>() = -mechanism_->gravity();
+    }
+    return rate;
+  }
+  const LinkPoses::Row& row = poses_.row(index_of(at));
+  const kernels::LinkVector<double>& a = accelerations_.linear[index_of(at)];
+  const kernels::LinkVector<double>& alpha = accelerations_.angular[index_of(at)];
+  rate.head<3>() = row.axes * Vec3(a.x, a.y, a.z);
+  rate.tail<3>() = row.axes * Vec3(alpha.x, alpha.y, alpha.z);
+  rate.head<3>() += rate.tail<3>().cross(cut.point - row.origin) + row.omega.cross(cut.velocity - row.velocity);
+  return rate;
+}
+
 RhsStatus PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> u) {
   impulses_.view.tau = nullptr;
   impulses_.view.loaded = loaded_.get();

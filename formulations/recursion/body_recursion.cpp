@@ -208,13 +208,10 @@ void BodyRecursion::momenta(std::span<double> p) {
   }
 }
 
-void BodyRecursion::momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot) {
+void BodyRecursion::momentum_rates(std::span<double> pdot) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
     sums_[k] = shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point, loads_.body_wrench(body));
-    if (!cut_loads.empty()) {
-      sums_[k] += cut_loads[k];
-    }
   }
   sum_inward(sums_);
   const Eigen::VectorXd& tau = loads_.joint_forces();

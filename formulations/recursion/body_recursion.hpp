@@ -64,12 +64,8 @@ class BodyRecursion {
   [[nodiscard]] std::span<const double> accelerations() const { return accelerations_; }
   /// p = J^T M V for the velocities of set_velocities. \param p u_size() entries
   void momenta(std::span<double> p);
-  /// Adds to what joint k transmits in the velocity solution, about O_k, after sweep_velocities.
-  void add_momentum(int k, const Vec6& momentum) { links_[static_cast<std::size_t>(k)].momentum += momentum; }
-  /// p' after sweep_velocities and evaluate_loads.
-  /// \param cut_loads what each body gets beside the applied loads, about O_k; or none
-  /// \param pdot u_size() entries
-  void momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot);
+  /// p' after sweep_velocities and evaluate_loads. \param pdot u_size() entries
+  void momentum_rates(std::span<double> pdot);
   /// Constraint wrenches of all tree joints after sweep_accelerations.
   /// \param cut_joints wrenches on body b of the cut joints
   void reactions(std::span<const Vec6> cut_joints, Reactions& result) const;

@@ -182,13 +182,4 @@ void CarriedRows::add_rates(const Eigen::VectorXd& multipliers, BodyRecursion& t
   }
 }
 
-Vec6 CarriedRows::impulse(int k, const Eigen::VectorXd& multipliers) const {
-  const Link& link = links_[index_of(k)];
-  Vec6 sum = Vec6::Zero();
-  for (std::size_t i = 0; i < link.rows.size(); ++i) {
-    sum += multipliers[link.rows[i]] * link.wrenches.col(static_cast<Eigen::Index>(i));
-  }
-  return sum;
-}
-
 }  // namespace mbdbench

@@ -46,8 +46,6 @@ class CarriedRows {
   void subtract_free_rates(const BodyRecursion& tree, Eigen::VectorXd& right_side) const;
   /// Adds what the multipliers do to the tree's free rates, before an outward sweep.
   void add_rates(const Eigen::VectorXd& multipliers, BodyRecursion& tree) const;
-  /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
-  [[nodiscard]] Vec6 impulse(int k, const Eigen::VectorXd& multipliers) const;
 
  private:
   /// Free components of a joint x rows.

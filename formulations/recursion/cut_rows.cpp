@@ -1,7 +1,6 @@
 #include "formulations/recursion/cut_rows.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -42,7 +41,6 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       a_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.closing_row_count())),
       smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
-      active_(index_of(mechanism.closing_row_count()), true),
       open_(mechanism.couplings().size()),
       solver_(rows_of_one_unit(mechanism)) {
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -63,10 +61,7 @@ RhsStatus CutRows::set_positions(const BodyRecursion& tree, std::span<const doub
     open_[i] = mechanism_->couplings()[i].residual(q);
   }
   a_.setZero();
-  for (Eigen::Index row = 0; row < smallest_diagonal_.size(); ++row) {
-    // No diagonal entry is above infinity: the row counts as zero and its multiplier stays zero.
-    smallest_diagonal_[row] = active_[static_cast<std::size_t>(row)] ? 0.0 : std::numeric_limits<double>::infinity();
-  }
+  smallest_diagonal_.setZero();
   rows_.carry(tree, tree.kinematics().cut_joints(), a_, smallest_diagonal_);
   if (!solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {
     return {false, name_of_first_row(*mechanism_), "the matrix of the cut joints is not finite, its trace is",

@@ -29,15 +29,8 @@ class CutRows {
   /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
   /// tree.sweep_velocities.
   void close_velocities(BodyRecursion& tree);
-  /// Leaves out the rows that are not active: their multipliers are zero. Before set_positions; allocates nothing.
-  /// \param active one entry a row
-  void set_active(const std::vector<bool>& active) { active_ = active; }
-  /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
-  [[nodiscard]] Vec6 impulse(int k) const { return rows_.impulse(k, multipliers_); }
   /// \returns D lambda of cut joint c on its body b.
   [[nodiscard]] Vec6 wrench(const BodyRecursion& tree, int c) const;
-  /// \returns lambda or sigma of all rows.
-  [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns the numerical rank of A.
   [[nodiscard]] Eigen::Index rank() const { return solver_.rank(); }
 
@@ -54,7 +47,6 @@ class CutRows {
   Eigen::MatrixXd a_;
   Eigen::VectorXd smallest_diagonal_;
   Eigen::VectorXd multipliers_;
-  std::vector<bool> active_;
   std::vector<int> prescribed_;  // components of u
   std::vector<double> open_;     // residuals of the couplings at the positions
   SemidefiniteSolver solver_;

@@ -140,7 +140,7 @@ class RecursiveMomenta final : public JointStateFormulation {
       BodyRecursion& tree = world().tree;
       set_coordinate_rates(q_of(x), tree.u(), q_of(xdot));
       tree.evaluate_loads(t, q_of(x));
-      tree.momentum_rates({}, rate_of(xdot));
+      tree.momentum_rates(rate_of(xdot));
     }
     return status;
   }

@@ -9,6 +9,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
+#include "tests/formulations/naudet/closed_settings.hpp"
 #include "tests/formulations/runge_kutta_step.hpp"
 #include "tests/support/four_bar.hpp"
 
@@ -38,8 +39,8 @@ TEST(closed_naudet, reduced_momenta_and_their_rates_are_those_of_dense_matrices)
     const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 5 + seed % 7, 1 + seed % 3);
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const ClosedStateForm form{StateKind::momentum, false, false};
-    ClosedNaudet formulation(mechanism, form, kNever);
-    const ClosedDynamics dynamics(mechanism, dependent_candidates(mechanism, false), nullptr);
+    ClosedNaudet formulation(mechanism, form, kNever, NaudetLoops::impulses, Execution{});
+    const ClosedDynamics dynamics(mechanism, test::closed_settings(mechanism, false));
     test::DenseReduction dense(mechanism, dynamics.dependents().choice());
     const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(state.status.ok) << key << ": " << state.status.message();

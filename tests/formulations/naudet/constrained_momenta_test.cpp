@@ -11,6 +11,7 @@
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
+#include "tests/formulations/naudet/closed_settings.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/random_loops.hpp"
 
@@ -46,10 +47,12 @@ struct Difference {
 
 Difference difference_of_both_ways(const Mechanism& mechanism, const DependentLoops& loops, double t,
                                    const Eigen::VectorXd& q) {
-  ClosedDynamics impulses(mechanism, dependent_candidates(mechanism, false), loops.choice, nullptr);
+  ClosedSettings settings = test::closed_settings(mechanism, false);
+  settings.choice = loops.choice;
+  ClosedDynamics impulses(mechanism, settings);
   ConstrainedMomenta matrices(mechanism, loops, nullptr);
   Difference result;
-  if (!impulses.set_positions(t, view(q)).ok || !matrices.set_positions(t, view(q)).ok) {
+  if (!impulses.set_positions(view(q)).ok || !matrices.set_positions(t, view(q)).ok) {
     return result;
   }
   std::vector<double> u(view(mechanism.u0()).begin(), view(mechanism.u0()).end());
@@ -64,14 +67,17 @@ Difference difference_of_both_ways(const Mechanism& mechanism, const DependentLo
   std::vector<double> p(u.size());
   impulses.set_velocities(u, true);
   u.assign(impulses.u().begin(), impulses.u().end());
-  impulses.reduced_momenta(p);
-  impulses.solve_velocities(p);
+  if (!impulses.reduced_momenta(t, view(q), p).ok || !impulses.solve_velocities(t, view(q), p).ok) {
+    return result;
+  }
   matrices.solve_velocities(p);
   result.velocity = test::block_error(matrices.u(), u);
   result.impulses = test::block_error(matrices.u(), impulses.u());
   std::vector<double> expected(p.size());
   std::vector<double> actual(p.size());
-  impulses.reduced_momentum_rates(t, view(q), expected);
+  if (!impulses.reduced_momentum_rates(t, view(q), expected).ok) {
+    return result;
+  }
   matrices.momentum_rates(t, view(q), actual);
   for (const Joint& joint : mechanism.tree_joints()) {
     for (const JointMotion& motion : joint.motions) {
@@ -231,7 +237,7 @@ TEST(constrained_momenta, momenta_and_rates_are_those_of_dense_matrices) {
       continue;
     }
     ++compared;
-    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, LoopClosing::matrices);
+    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
     test::DenseReduction dense(mechanism, loops->choice);
     const Eigen::VectorXd p = dense.momenta(mechanism.q0(), mechanism.u0());
     test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
@@ -273,7 +279,7 @@ TEST(constrained_momenta, energy_rate_is_zero_along_the_right_hand_side) {
     if (!loops || test::DenseReduction(mechanism, loops->choice).condition(mechanism.q0()) > 1e5) {
       continue;
     }
-    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, LoopClosing::matrices);
+    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
     const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(state.status.ok) << state.status.message();
     Observation observation;
@@ -329,7 +335,7 @@ TEST(constrained_momenta, states_and_reactions_are_those_of_the_impulses) {
 TEST(constrained_momenta, singular_positions_give_a_status_and_no_numbers) {
   MechanismDescription description = test::four_bar(5.5, {1.2, -1.89, 1.03});
   const Mechanism mechanism(description);
-  ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, LoopClosing::matrices);
+  ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
   const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
   ASSERT_TRUE(state.status.ok);
   for (const double angle :

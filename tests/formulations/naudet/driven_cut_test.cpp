@@ -74,7 +74,7 @@ MechanismDescription cut_at_the_knee(const Mechanism& cut_at_the_drive) {
       joint.v0.clear();
     } else if (joint.name == "drive") {
       joint.v0.resize(static_cast<std::size_t>(velocity_count(joint.type)));
-      cut_velocities(kinematics, 0, joint.v0);
+      cut_velocities(kinematics, kinematics.cut_joint(0), cut_at_the_drive.cut_joints()[0], joint.v0);
     } else if (joint.name == "ankle" || joint.name == "toe") {  // led to from the other side
       std::swap(joint.a, joint.b);
       std::swap(joint.frame_a, joint.frame_b);

@@ -8,6 +8,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/formulations/naudet/closed_settings.hpp"
 
 namespace mbdbench {
 namespace {
@@ -135,15 +136,15 @@ TEST_F(PrintedFormulas, reduced_momenta_and_rates_follow_from_the_matrices_c) {
     t_c[i] += s * (c.transpose() * t_c[i + 1] +
                    (c_rate.transpose() + s_dot * c.transpose() - c.transpose() * s_dot) * p_c[i + 1]);
   }
-  ClosedDynamics dynamics(mechanism_, dependent_candidates(mechanism_, false), nullptr);
+  ClosedDynamics dynamics(mechanism_, test::closed_settings(mechanism_, false));
   ASSERT_EQ(dynamics.dependents().choice().dependent, (std::vector<int>{kLinks - 2, kLinks - 1}));
-  ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism_.q0())).ok);
+  ASSERT_TRUE(dynamics.set_positions(view(mechanism_.q0())).ok);
   dynamics.set_velocities(view(mechanism_.u0()), false);
   std::vector<double> p(kLinks);
   std::vector<double> pdot(kLinks);
-  dynamics.reduced_momenta(p);
-  dynamics.solve_velocities(p);
-  dynamics.reduced_momentum_rates(0.0, view(mechanism_.q0()), pdot);
+  ASSERT_TRUE(dynamics.reduced_momenta(0.0, view(mechanism_.q0()), p).ok);
+  ASSERT_TRUE(dynamics.solve_velocities(0.0, view(mechanism_.q0()), p).ok);
+  ASSERT_TRUE(dynamics.reduced_momentum_rates(0.0, view(mechanism_.q0()), pdot).ok);
   for (int k = 0; k < kLinks - 2; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Vec6 e = kinematics_.tree_joint(k).h.col(0);

@@ -9,6 +9,7 @@
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/formulations/naudet/closed_settings.hpp"
 #include "tests/formulations/runge_kutta_step.hpp"
 #include "tests/support/loop_on_a_table.hpp"
 
@@ -166,8 +167,8 @@ TEST(assembly_branch, a_step_over_a_singular_position_ends_reduced_forms_with_a_
 
 TEST(assembly_branch, a_loop_that_turns_far_within_a_step_stays_in_its_assembly) {
   const Mechanism mechanism = test::loop_on_a_table();
-  ClosedDynamics dynamics(mechanism, dependent_candidates(mechanism, true), nullptr);
-  ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
+  ClosedDynamics dynamics(mechanism, test::closed_settings(mechanism, true));
+  ASSERT_TRUE(dynamics.set_positions(view(mechanism.q0())).ok);
   Eigen::VectorXd q = mechanism.q0();
   for (int i = 1; i <= 40; ++i) {
     q[0] = 0.2 * i;  // the table, up to 8 rad
