@@ -2,39 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-struct Pivot {
-  Eigen::Index row = 0;
-  Eigen::Index column = 0;
-  double size = 0.0;
-};
-
-/// \returns the largest entry of the rows that are left, in columns that are `usable`.
-/// \param reach entries are divided by it \param least smaller entries do not count
-Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows_left, const std::vector<bool>& usable,
-                    const Eigen::VectorXd& reach, double least) {
-  Pivot pivot;
-  for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
-    if (!usable[static_cast<std::size_t>(column)]) {
-      continue;
-    }
-    for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-      const double size = std::abs(matrix(row, column));
-      if (rows_left[static_cast<std::size_t>(row)] && size > least &&
-          is_clearly_larger(size / reach[column], pivot.size)) {
-        pivot = {row, column, size / reach[column]};
-      }
-    }
-  }
-  return pivot;
-}
 
 /// \returns whether the determinant is negative. \param matrix square, is overwritten
 bool has_negative_determinant(Eigen::MatrixXd& matrix) {
@@ -67,84 +39,78 @@ Vec6 in_units(const Vec6& vector, double linear, double angular) {
 
 }  // namespace
 
-DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred, const Eigen::VectorXd& reach,
-                                  std::optional<std::size_t> most) {
-  DependentChoice choice;
-  if (phi_q.size() == 0) {
-    return choice;
-  }
-  Eigen::MatrixXd left = phi_q;
-  std::vector<bool> rows_left(static_cast<std::size_t>(phi_q.rows()), true);
-  std::vector<bool> usable = allowed;
-  std::vector<bool> first(allowed.size());
-  for (std::size_t i = 0; i < allowed.size(); ++i) {
-    first[i] = allowed[i] && preferred[i];
-  }
-  const double smallest = kDependentRank * size;
-  const Eigen::VectorXd same = Eigen::VectorXd::Ones(phi_q.cols());
-  while (choice.rows.size() < most.value_or(rows_left.size())) {
-    const double largest = largest_entry(left, rows_left, usable, same, 0.0).size;
-    if (!(largest > smallest)) {
-      break;
-    }
-    const Pivot wanted = largest_entry(left, rows_left, first, reach, kDependentPreference * largest);
-    const Pivot pivot =
-        wanted.size > 0.0 ? wanted : largest_entry(left, rows_left, usable, reach, kDependentPreference * largest);
-    choice.rows.push_back(static_cast<int>(pivot.row));
-    choice.dependent.push_back(static_cast<int>(pivot.column));
-    rows_left[static_cast<std::size_t>(pivot.row)] = false;
-    usable[static_cast<std::size_t>(pivot.column)] = false;
-    first[static_cast<std::size_t>(pivot.column)] = false;
-    for (Eigen::Index row = 0; row < left.rows(); ++row) {
-      if (rows_left[static_cast<std::size_t>(row)]) {
-        left.row(row) -= left(row, pivot.column) / left(pivot.row, pivot.column) * left.row(pivot.row);
-      }
-    }
-  }
-  std::sort(choice.rows.begin(), choice.rows.end());
-  std::sort(choice.dependent.begin(), choice.dependent.end());
-  return choice;
-}
-
 DependentJoints::DependentJoints(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       depends_(index_of(mechanism.u_size()), false),
-      phi_q_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.u_size())) {}
+      phi_q_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.u_size())),
+      places_(index_of(mechanism.u_size()), -1) {
+  find_ways();
+}
+
+void DependentJoints::find_ways() {
+  for (const Joint& cut : mechanism_->cut_joints()) {
+    std::vector<Passed>& way = ways_.emplace_back();
+    std::vector<int>& components = components_.emplace_back();
+    loops_.insert(loops_.end(), index_of(cut.nc), static_cast<int>(components_.size()) - 1);
+    // An outboard body has the larger number of two.
+    for (int b = cut.b, a = cut.a; a != b;) {
+      int& outer = a > b ? a : b;
+      way.push_back({outer, a > b ? -1.0 : 1.0});
+      const Joint& joint = mechanism_->tree_joints()[index_of(outer)];
+      for (int i = 0; i < joint.nu; ++i) {
+        components.push_back(joint.u_offset + i);
+      }
+      outer = mechanism_->parent(outer);
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    std::vector<int>& components = components_.emplace_back();
+    loops_.push_back(static_cast<int>(components_.size()) - 1);
+    for (const Coupling::Term& term : coupling.terms) {
+      components.push_back(term.u);
+    }
+  }
+}
 
 void DependentJoints::set_positions(const Kinematics& kinematics) {
-  const CharacteristicScales& scales = mechanism_->scales();
-  phi_q_.setZero();
   size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(c));
-    const double unit = scales.loop_units[c];
-    for (const double sign : {1.0, -1.0}) {
-      for (int k = sign > 0.0 ? cut.b : cut.a; k >= 0; k = mechanism_->parent(k)) {
-        const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-        const JointKinematics& state = kinematics.tree_joint(k);
-        for (int row = 0; row < cut.nc; ++row) {
-          // H and the wrench in units of the loop: their product is the scaled entry.
-          const Vec6 wrench = in_units(shift_wrench(ends.point - state.point, ends.d.col(row)),
-                                       scales.rows[cut.row_offset + row] * unit, scales.rows[cut.row_offset + row]);
-          for (int i = 0; i < joint.nu; ++i) {
-            const double column = scales.columns[joint.u_offset + i];
-            const Vec6 direction = in_units(state.h.col(i), column / unit, column);
-            phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * direction.dot(wrench);
-            size_ = std::max(size_, direction.norm() * wrench.norm());
-          }
-        }
-      }
-    }
+    set_cut(c, kinematics);
   }
   for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
     const Coupling& coupling = mechanism_->couplings()[i];
     for (const Coupling::Term& term : coupling.terms) {
       phi_q_(mechanism_->cut_row_count() + static_cast<int>(i), term.u) =
-          scales.rows[coupling.row] * term.factor * scales.columns[term.u];
+          mechanism_->scales().rows[coupling.row] * term.factor * mechanism_->scales().columns[term.u];
     }
     size_ = std::max(size_, 1.0);
+  }
+}
+
+void DependentJoints::set_cut(std::size_t cut, const Kinematics& kinematics) {
+  const CharacteristicScales& scales = mechanism_->scales();
+  const Joint& joint = mechanism_->cut_joints()[cut];
+  const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(cut));
+  const double unit = scales.loop_units[cut];
+  double largest_motion = 0.0;
+  for (const Passed& passed : ways_[cut]) {
+    const Joint& moving = mechanism_->tree_joints()[index_of(passed.body)];
+    const JointKinematics& state = kinematics.tree_joint(passed.body);
+    for (int i = 0; i < moving.nu; ++i) {
+      // H at the cut and D in units of the loop: their product is the scaled entry.
+      const double column = scales.columns[moving.u_offset + i];
+      const Vec6 motion = shift_velocity(ends.point - state.point, state.h.col(i));
+      largest_motion = std::max(largest_motion, in_units(motion, column / unit, column).squaredNorm());
+      for (int row = 0; row < joint.nc; ++row) {
+        phi_q_(joint.row_offset + row, moving.u_offset + i) =
+            passed.sign * scales.rows[joint.row_offset + row] * column * ends.d.col(row).dot(motion);
+      }
+    }
+  }
+  for (int row = 0; row < joint.nc; ++row) {
+    const double scale = scales.rows[joint.row_offset + row];
+    const double direction = in_units(ends.d.col(row), scale * unit, scale).squaredNorm();
+    size_ = std::max(size_, std::sqrt(direction * largest_motion));
   }
 }
 
@@ -170,8 +136,12 @@ double DependentJoints::row_scale_of(int row) const {
 void DependentJoints::use_choice(const DependentChoice& choice) {
   choice_ = choice;
   const auto count = static_cast<Eigen::Index>(choice.dependent.size());
+  const auto rows = static_cast<std::size_t>(phi_q_.rows());
   lu_.setZero(phi_q_.rows(), count);
-  order_.resize(static_cast<std::size_t>(phi_q_.rows()));
+  own_.resize(rows);
+  filled_.resize(rows);
+  active_.reserve(rows);
+  by_first_.reserve(rows);
   work_.setZero(count);
   ratios_of_.assign(choice.dependent.size(), -1);
   ratios_.setZero(count, phi_q_.cols());
@@ -182,68 +152,107 @@ void DependentJoints::use_choice(const DependentChoice& choice) {
 
 void DependentJoints::use_dependent(std::span<const int> dependent) {
   std::fill(depends_.begin(), depends_.end(), false);
+  std::fill(places_.begin(), places_.end(), -1);
   for (std::size_t i = 0; i < dependent.size(); ++i) {
     choice_.dependent[i] = dependent[i];
     depends_[index_of(dependent[i])] = true;
+    places_[index_of(dependent[i])] = static_cast<int>(i);
   }
+  lu_.setZero();
+  by_first_.clear();
+  for (std::size_t row = 0; row < own_.size(); ++row) {
+    Reach& reach = own_[row];
+    reach = {lu_.cols(), 0};
+    for (const int component : components_[loop_of(static_cast<int>(row))]) {
+      if (const Eigen::Index place = places_[index_of(component)]; place >= 0) {
+        reach = {std::min(reach.first, place), std::max(reach.last, place + 1)};
+      }
+    }
+    filled_[row] = reach;
+    if (reach.first < reach.last) {
+      by_first_.push_back(static_cast<int>(row));
+    }
+  }
+  std::stable_sort(by_first_.begin(), by_first_.end(),
+                   [this](int one, int other) { return own_[index_of(one)].first < own_[index_of(other)].first; });
 }
 
 double DependentJoints::factorise() {
-  const Eigen::Index rows = lu_.rows();
-  const Eigen::Index count = lu_.cols();
-  if (count == 0) {
+  if (lu_.cols() == 0) {
     return 1.0;
   }
-  for (Eigen::Index j = 0; j < count; ++j) {
-    lu_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
+  for (const int row : by_first_) {
+    Reach& filled = filled_[index_of(row)];
+    const Reach own = own_[index_of(row)];
+    lu_.row(row).segment(own.first, filled.last - own.first).setZero();
+    for (const int component : components_[loop_of(row)]) {
+      if (const int place = places_[index_of(component)]; place >= 0) {
+        lu_(row, place) = phi_q_(row, component);
+      }
+    }
+    filled = own;
   }
-  std::iota(order_.begin(), order_.end(), 0);
+  active_.clear();
+  std::size_t next = 0;
   double smallest = 0.0;
   double largest = 0.0;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    Eigen::Index pivot = k;
-    for (Eigen::Index i = k + 1; i < rows; ++i) {
-      pivot = std::abs(lu_(i, k)) > std::abs(lu_(pivot, k)) ? i : pivot;
+  for (Eigen::Index k = 0; k < lu_.cols(); ++k) {
+    for (; next < by_first_.size() && own_[index_of(by_first_[next])].first <= k; ++next) {
+      active_.push_back(by_first_[next]);
     }
-    if (pivot != k) {
-      lu_.row(k).swap(lu_.row(pivot));
-      std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(pivot)]);
-    }
-    choice_.rows[static_cast<std::size_t>(k)] = order_[static_cast<std::size_t>(k)];
-    const double size = std::abs(lu_(k, k));
+    const auto pivot = std::max_element(active_.begin(), active_.end(), [this, k](int one, int other) {
+      return std::abs(lu_(one, k)) < std::abs(lu_(other, k));
+    });
+    const double size = pivot == active_.end() ? 0.0 : std::abs(lu_(*pivot, k));
     if (!(size > 0.0)) {
       return 0.0;  // also for what is not a number
     }
+    choice_.rows[static_cast<std::size_t>(k)] = *pivot;
+    active_.erase(pivot);
     smallest = k == 0 ? size : std::min(smallest, size);
     largest = std::max(largest, size);
-    for (Eigen::Index i = k + 1; i < rows; ++i) {
-      lu_(i, k) /= lu_(k, k);
-      const Eigen::Index right = count - k - 1;
-      lu_.row(i).tail(right) -= lu_(i, k) * lu_.row(k).tail(right);
-    }
+    eliminate(k);
   }
   return smallest / largest;
 }
 
-void DependentJoints::solve(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.cols();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    right[i] -= lu_.row(i).head(i).dot(right.head(i));
+void DependentJoints::eliminate(Eigen::Index k) {
+  const int pivot = choice_.rows[static_cast<std::size_t>(k)];
+  const Eigen::Index end = filled_[index_of(pivot)].last;
+  for (const int row : active_) {
+    if (lu_(row, k) == 0.0) {
+      continue;
+    }
+    lu_(row, k) /= lu_(pivot, k);
+    lu_.row(row).segment(k + 1, end - k - 1) -= lu_(row, k) * lu_.row(pivot).segment(k + 1, end - k - 1);
+    filled_[index_of(row)].last = std::max(filled_[index_of(row)].last, end);
   }
-  for (Eigen::Index i = count - 1; i >= 0; --i) {
-    const Eigen::Index after = count - i - 1;
-    right[i] = (right[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
+}
+
+void DependentJoints::solve(Eigen::VectorXd& right) const {
+  for (Eigen::Index i = 0; i < lu_.cols(); ++i) {
+    const int row = choice_.rows[static_cast<std::size_t>(i)];
+    const Eigen::Index first = own_[index_of(row)].first;
+    right[i] -= lu_.row(row).segment(first, i - first).dot(right.segment(first, i - first));
+  }
+  for (Eigen::Index i = lu_.cols() - 1; i >= 0; --i) {
+    const int row = choice_.rows[static_cast<std::size_t>(i)];
+    const Eigen::Index after = filled_[index_of(row)].last - i - 1;
+    right[i] = (right[i] - lu_.row(row).segment(i + 1, after).dot(right.segment(i + 1, after))) / lu_(row, i);
   }
 }
 
 void DependentJoints::solve_transposed(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.cols();
-  for (Eigen::Index i = 0; i < count; ++i) {
-    right[i] = (right[i] - lu_.col(i).head(i).dot(right.head(i))) / lu_(i, i);
+  for (Eigen::Index i = 0; i < lu_.cols(); ++i) {
+    const int row = choice_.rows[static_cast<std::size_t>(i)];
+    const Eigen::Index after = filled_[index_of(row)].last - i - 1;
+    right[i] /= lu_(row, i);
+    right.segment(i + 1, after) -= right[i] * lu_.row(row).segment(i + 1, after).transpose();
   }
-  for (Eigen::Index i = count - 1; i >= 0; --i) {
-    const Eigen::Index after = count - i - 1;
-    right[i] -= lu_.col(i).segment(i + 1, after).dot(right.tail(after));
+  for (Eigen::Index i = lu_.cols() - 1; i >= 0; --i) {
+    const int row = choice_.rows[static_cast<std::size_t>(i)];
+    const Eigen::Index first = own_[index_of(row)].first;
+    right.segment(first, i - first) -= right[i] * lu_.row(row).segment(first, i - first).transpose();
   }
 }
 
@@ -251,10 +260,13 @@ void DependentJoints::complete(std::span<double> u) {
   for (const int component : choice_.dependent) {
     u[index_of(component)] = 0.0;
   }
-  const Eigen::Map<const Eigen::VectorXd> others(u.data(), static_cast<Eigen::Index>(u.size()));
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] =
-        -phi_q_.row(choice_.rows[i]).transpose().cwiseQuotient(mechanism_->scales().columns).dot(others);
+    const int row = choice_.rows[i];
+    double rate = 0.0;
+    for (const int component : components_[loop_of(row)]) {
+      rate -= phi_q_(row, component) / column(component) * u[index_of(component)];
+    }
+    work_[static_cast<Eigen::Index>(i)] = rate;
   }
   solve(work_);
   for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
@@ -277,10 +289,11 @@ void DependentJoints::reduce(std::span<double> g) {
     work_[static_cast<Eigen::Index>(i)] = column(choice_.dependent[i]) * g[index_of(choice_.dependent[i])];
   }
   solve_transposed(work_);
-  Eigen::Map<Eigen::VectorXd> all(g.data(), static_cast<Eigen::Index>(g.size()));
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    all.array() -= work_[static_cast<Eigen::Index>(i)] * phi_q_.row(choice_.rows[i]).transpose().array() /
-                   mechanism_->scales().columns.array();
+    const int row = choice_.rows[i];
+    for (const int component : components_[loop_of(row)]) {
+      g[index_of(component)] -= work_[static_cast<Eigen::Index>(i)] * phi_q_(row, component) / column(component);
+    }
   }
   for (const int component : choice_.dependent) {
     g[index_of(component)] = 0.0;

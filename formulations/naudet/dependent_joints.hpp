@@ -8,46 +8,18 @@
 /// that are independent in one place need not be so in another, and K does not depend on them. Choices and pivots are
 /// those of the scaled Phi_q,s and u_s (mechanisms/model/characteristic_scales.hpp): they know no unit.
 #include <Eigen/Core>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "formulations/naudet/dependent_choice.hpp"
 #include "mechanisms/model/characteristic_scales.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 
-/// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of, or what typed digits leave
-/// open: below this share it is zero, as everywhere where loops are closed. A smaller one took the tenth digit of a
-/// planar linkage for a constraint, and it stood still (metamorphic class planar_digits, seed 1158).
-inline constexpr double kDependentRank = kRankWhereClosed;
-/// Marked joints are taken while others are not a hundred times better.
-inline constexpr double kDependentPreference = 0.01;
 /// Below this share of the largest pivot the dependent joints cannot follow to any useful number of digits.
 inline constexpr double kDependentSingular = 1e-10;
-
-/// \returns whether a candidate is larger by more than rounding. Candidates of a symmetric mechanism are equal; the
-/// first of them is then chosen on every machine and by every compiler.
-inline bool is_clearly_larger(double candidate, double best) {
-  return candidate > (1.0 + 1e-6) * best;
-}
-
-/// Independent rows of Phi_q and as many components of u that follow from them.
-struct DependentChoice {
-  std::vector<int> rows;
-  std::vector<int> dependent;  ///< ascending
-};
-
-/// Complete pivoting on Phi_q. \param size what its entries are made of, see DependentJoints::size
-/// \param allowed one entry a component of u
-/// \param preferred components that are taken while no other has a pivot that is a hundred times larger
-/// \param reach see DependentJoints::reach: among pivots within a factor of a hundred, the one that is largest in these
-/// units. The slow side of a gear depends on the fast one: the other way round, the tolerance of the slow one, an angle
-/// like any other, would be the error of a fast one that turns 1e8 times as far.
-/// \param most how many components depend at most: none, as many as the rank of Phi_q
-DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred, const Eigen::VectorXd& reach,
-                                  std::optional<std::size_t> most = {});
 
 /// Phi_q,s of the cut joints, then of the couplings, over the tree's u, split by a choice. What goes in and out is not
 /// scaled, except where it says so.
@@ -56,7 +28,8 @@ class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);
 
-  /// Phi_q,s at the kinematics' positions, O(m n_path).
+  /// Phi_q,s at the kinematics' positions, O(m n_path): a loop moves with the joints between the ends of its cut and
+  /// the body where their ways inward meet.
   void set_positions(const Kinematics& kinematics);
   [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
   /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
@@ -73,7 +46,8 @@ class DependentJoints {
   [[nodiscard]] const DependentChoice& choice() const { return choice_; }
 
   /// Chooses rows among all of phi_q by pivoting in the dependent columns and factorises them: Phi_d.
-  /// \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows
+  /// \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows. O(m b^2) for rows that reach
+  /// over b dependent columns: ladders cost the same a loop
   double factorise();
   /// u_d from all other components of u. \param u receives u_d
   void complete(std::span<double> u);
@@ -98,6 +72,24 @@ class DependentJoints {
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
  private:
+  /// A body between the ends of a cut and the body where their ways meet.
+  struct Passed {
+    int body = 0;
+    double sign = 1.0;
+  };
+  /// Columns first .. last - 1 of `lu_` in which a row may have entries.
+  struct Reach {
+    Eigen::Index first = 0;
+    Eigen::Index last = 0;
+  };
+
+  void find_ways();
+  /// The rows of one cut joint.
+  void set_cut(std::size_t cut, const Kinematics& kinematics);
+  /// \returns the loop of a row: cut joints first, then couplings.
+  [[nodiscard]] std::size_t loop_of(int row) const { return index_of(loops_[index_of(row)]); }
+  /// Subtracts multiples of the pivot's row from those below that reach its column.
+  void eliminate(Eigen::Index k);
   /// Phi_d,s^-1 right in place, `right` in the order of choice_.rows.
   void solve(Eigen::VectorXd& right) const;
   /// \returns the scale of a component of u.
@@ -112,8 +104,16 @@ class DependentJoints {
   std::vector<bool> depends_;
   Eigen::MatrixXd phi_q_;
   double size_ = 0.0;
-  Eigen::MatrixXd lu_;      // all rows of the dependent columns; those of choice_.rows stand first, in its order
-  std::vector<int> order_;  // row of phi_q_ that stands at each place of lu_
+  std::vector<std::vector<Passed>> ways_;     // by cut joint
+  std::vector<std::vector<int>> components_;  // of u that move a loop, by loop
+  std::vector<int> loops_;                    // by row
+  // All rows of the dependent columns, by row; pivots are those of choice_.rows in its order.
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> lu_;
+  std::vector<int> places_;    // by component of u: its column of lu_, -1 where it does not depend
+  std::vector<Reach> own_;     // by row: before the elimination
+  std::vector<Reach> filled_;  // and what it has filled; first: the column that is next
+  std::vector<int> active_;    // rows that reach the column at hand and are no pivots yet
+  std::vector<int> by_first_;  // rows that reach any column, by the first one
   Eigen::VectorXd work_;
   std::vector<int> ratios_of_;  // dependent components of ratios_
   Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
