@@ -266,7 +266,7 @@ void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
 }
 
 RhsStatus ClosedDynamics::reduced_momenta(double t, std::span<const double> q, std::span<double> p) {
-  BodyRecursion& tree = world().tree;
+  BodyRecursion tree(*mechanism_, near_);
   const RhsStatus status = tree.set_positions(t, q);
   if (status.ok) {
     tree.set_velocities(velocities_);

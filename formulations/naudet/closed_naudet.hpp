@@ -24,8 +24,8 @@ class ClosedNaudet final : public Formulation {
   /// \param closing matrices: momenta without `switching` only
   /// \param execution one process, one thread: the recursion is sequential
   /// \throws ModelError for loops that the matrices cannot treat
-  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, NaudetLoops closing,
-               const Execution& execution);
+  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
+               NaudetLoops closing = NaudetLoops::impulses, const Execution& execution = {});
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;

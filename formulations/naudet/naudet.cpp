@@ -4,11 +4,11 @@
 ///
 /// paper symbol -> name
 ///   Omega        -> V = [v; omega] of the link at O_k
-///   P*, T*       -> articulated momentum and accumulated force of BodyRecursion (world axes), LinkNaudet (links)
-///   E            -> H, BodyRecursion::axes
+///   P*, T*       -> articulated momentum and accumulated force of LinkNaudet (open trees), PartRecursion (loops)
+///   E            -> H, the free directions of a row (EliminatedDirection)
 ///   p = E^T P*   -> the second half of the state [Naudet2005, Eq. (18)]
 ///
-/// LinkNaudet does it in link frames; momenta of given velocities and reactions go through BodyRecursion.
+/// Both work in frames of the links; momenta of given velocities and reactions go through BodyRecursion.
 ///
 /// Cost: O(n); docs/understanding/formulations/recursions.md has the measured times of both paths.
 #include "formulations/naudet/naudet.hpp"

@@ -39,7 +39,7 @@ TEST(closed_naudet, reduced_momenta_and_their_rates_are_those_of_dense_matrices)
     const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 5 + seed % 7, 1 + seed % 3);
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const ClosedStateForm form{StateKind::momentum, false, false};
-    ClosedNaudet formulation(mechanism, form, kNever, NaudetLoops::impulses, Execution{});
+    ClosedNaudet formulation(mechanism, form, kNever);
     const ClosedDynamics dynamics(mechanism, test::closed_settings(mechanism, false));
     test::DenseReduction dense(mechanism, dynamics.dependents().choice());
     const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());

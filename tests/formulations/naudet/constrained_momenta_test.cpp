@@ -237,7 +237,7 @@ TEST(constrained_momenta, momenta_and_rates_are_those_of_dense_matrices) {
       continue;
     }
     ++compared;
-    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
+    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices);
     test::DenseReduction dense(mechanism, loops->choice);
     const Eigen::VectorXd p = dense.momenta(mechanism.q0(), mechanism.u0());
     test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
@@ -279,7 +279,7 @@ TEST(constrained_momenta, energy_rate_is_zero_along_the_right_hand_side) {
     if (!loops || test::DenseReduction(mechanism, loops->choice).condition(mechanism.q0()) > 1e5) {
       continue;
     }
-    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
+    ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices);
     const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(state.status.ok) << state.status.message();
     Observation observation;
@@ -335,7 +335,7 @@ TEST(constrained_momenta, states_and_reactions_are_those_of_the_impulses) {
 TEST(constrained_momenta, singular_positions_give_a_status_and_no_numbers) {
   MechanismDescription description = test::four_bar(5.5, {1.2, -1.89, 1.03});
   const Mechanism mechanism(description);
-  ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices, Execution{});
+  ClosedNaudet formulation(mechanism, kAllCoordinates, 50.0, NaudetLoops::matrices);
   const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
   ASSERT_TRUE(state.status.ok);
   for (const double angle :
