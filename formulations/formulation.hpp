@@ -253,6 +253,8 @@ struct FormulationEntry {
   bool takes_massless_bodies = false;
   /// Whether it knows constraints of velocities alone (joints that roll, `velocity_constraints`), as `takes_couplings`.
   bool takes_velocity_constraints = false;
+  /// Whether processes share its right-hand sides though it has no part: all hold the whole state.
+  bool shares_right_sides = false;
 };
 
 /// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings or

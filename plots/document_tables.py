@@ -3,7 +3,8 @@
 
 A table stands between <!-- table NAME --> and <!-- end of table -->, a number in a sentence between <!-- number NAME --> and
 <!-- end -->. Without options they are written anew; --check only says which
-differ; --freeze DIR first takes over what the tables need from the results in DIR. results/reference/ledger.csv is made with them."""
+differ; --freeze DIR first takes over what the tables need from the papers' results in DIR, --freeze-times DIR from the studies
+of times there (a quiet machine, a whole run). results/reference/ledger.csv is made with them."""
 import argparse
 import csv
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 from reports import claims as claim_counts
 from reports import cluster_claims
 from reports import parallel_cost
+from reports import time_tables
 from document_numbers import NUMBERS, is_in_a_sentence
 from reading.input_error import InputError
 from reports.ledger import entries, unjudged, write_ledger
@@ -28,7 +30,8 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md")
+DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md",
+             "docs/understanding/engines_compared.md", "docs/understanding/integrators_measured.md", "docs/understanding/speedups.md")
 _LEDGER = _REFERENCE / "ledger.csv"
 _SIMULATED = _REFERENCE / cluster_claims.EXPERIMENT
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
@@ -171,10 +174,22 @@ def _make_ledger(file):
     return write_ledger(file, rows)
 
 
+def _of_times(table):
+    return _markdown(*table(_REFERENCE))
+
+
+def _claims_on_times(study):
+    return _markdown(*time_tables.claims_of(_REFERENCE, study))
+
+
 TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chadaj2015_counts, "chadaj2017_cases": _chadaj2017_cases,
           "naudet2005_table2": _naudet2005_table2, "claims": lambda: _claims(False), "claims_of_ours": lambda: _claims(True),
           "parallel_cost": _parallel_cost, "scaling": _scaling, "one_body_a_node": _one_body_a_node, "two_processes": _two_processes,
-          "claims_of_the_cluster": _claims_of_the_cluster}
+          "claims_of_the_cluster": _claims_of_the_cluster,
+          "batches": lambda: _of_times(time_tables.batches), "batches_of_loops": lambda: _of_times(time_tables.batches_of_loops), "derivatives": lambda: _of_times(time_tables.derivatives),
+          "exact_jacobians": lambda: _of_times(time_tables.exact_jacobians), "times_a_body": lambda: _of_times(time_tables.times_a_body),
+          "shared_by_two": lambda: _of_times(time_tables.shared_by_two),
+          **{f"claims_on_{study}": lambda study=study: _claims_on_times(study) for study in time_tables.STUDIES}}
 
 
 def _is_needed(record):
@@ -214,6 +229,16 @@ def freeze(runs):
             shutil.copytree(runs / paper / "inputs", _REFERENCE / paper / "inputs")
 
 
+def freeze_times(runs):
+    """Takes over the times of every study of times that is in the folder."""
+    found = [study for study in time_tables.STUDIES if (runs / study).is_dir()]
+    if not found:
+        raise InputError(runs, f"none of the studies {', '.join(time_tables.STUDIES)}")
+    for study in found:
+        open_results(runs / study)  # Says what is wrong with a directory.
+        time_tables.freeze(runs / study, _REFERENCE / study)
+
+
 def written(text):
     """The document with its tables and numbers made anew. Raises InputError for one that does not exist."""
     def table(match):
@@ -233,11 +258,14 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 where a document differs from the files")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="the folder of the results of a whole run")
+    parser.add_argument("--freeze-times", type=Path, metavar="DIR", help="the folder of the results of studies of times")
     options = parser.parse_args(arguments)
     different = []
     try:
         if options.freeze:
             freeze(options.freeze)
+        if options.freeze_times:
+            freeze_times(options.freeze_times)
         with tempfile.TemporaryDirectory() as folder:
             ledger = _make_ledger(Path(folder) / "ledger.csv").read_bytes()
         if not _LEDGER.exists() or _LEDGER.read_bytes() != ledger:

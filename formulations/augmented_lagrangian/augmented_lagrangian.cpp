@@ -205,30 +205,36 @@ std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Pa
                                                           augmented_options(options, kProjections, execution));
 }
 
+FormulationEntry shared(FormulationEntry entry) {
+  entry.shares_right_sides = true;
+  return entry;
+}
+
 }  // namespace
 
 FormulationEntry dca_alm_entry() {
-  return {"dca-alm",
-          "divide and conquer with augmented Lagrangian, absolute coordinates, penalty; through singular positions",
-          "Malczyk2012",
-          StateKind::velocity,
-          augmented_option_specifications(false),
-          refuse_for_assembly,
-          make_augmented<false>,
-          {.per_body = 2e4, .per_row_and_velocity = 32.0},
-          nullptr};
+  return shared(
+      {"dca-alm",
+       "divide and conquer with augmented Lagrangian, absolute coordinates, penalty; through singular positions",
+       "Malczyk2012",
+       StateKind::velocity,
+       augmented_option_specifications(false),
+       refuse_for_assembly,
+       make_augmented<false>,
+       {.per_body = 2e4, .per_row_and_velocity = 32.0},
+       nullptr});
 }
 
 FormulationEntry dca_alm_projected_entry() {
-  return {"dca-alm-proj",
-          "the same with mass-orthogonal projections of positions and velocities after every step",
-          "Malczyk2012",
-          StateKind::velocity,
-          augmented_option_specifications(true),
-          refuse_for_assembly,
-          make_augmented<true>,
-          {.per_body = 2e4, .per_row_and_velocity = 32.0},
-          nullptr};
+  return shared({"dca-alm-proj",
+                 "the same with mass-orthogonal projections of positions and velocities after every step",
+                 "Malczyk2012",
+                 StateKind::velocity,
+                 augmented_option_specifications(true),
+                 refuse_for_assembly,
+                 make_augmented<true>,
+                 {.per_body = 2e4, .per_row_and_velocity = 32.0},
+                 nullptr});
 }
 
 }  // namespace mbdbench

@@ -2,6 +2,7 @@
 import contextlib
 import csv
 import io
+import json
 import re
 import sys
 import tomllib
@@ -15,6 +16,7 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "plots")]
 import document_tables
 from reading.input_error import InputError
 from plot_checks import InTemporaryDirectory
+from reports import time_tables
 
 
 class Documents(unittest.TestCase):
@@ -91,6 +93,42 @@ class Freezing(InTemporaryDirectory):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(document_tables.main(["--freeze", str(self.directory)]), 1)
         self.assertIn("chadaj2015/records.csv", errors.getvalue())
+
+    def frozen_times(self, quick, note):
+        """The reference that freezing one study makes, and its rows of times."""
+        results = self.directory / "batches"
+        results.mkdir()
+        (results / "provenance.json").write_text(json.dumps({"made_by": {"quick": quick}}), encoding="utf-8")
+        (results / "timing_claims.csv").write_text("statement,held,parts,verdict\nours is fast,1,2,mostly holds\n", encoding="utf-8")
+        header = "mechanism,formulation,parameters,quantity,value,note\n"
+        (results / "records.csv").write_text(header, encoding="utf-8")
+        rows = [f"arm,aba,,time_per_evaluation,2e-6,{note}", "arm,aba,,time_per_state_4096,,disturbed: 9 repetitions", "arm,aba,,steps,3,",
+                "arm,aba,repetition=1,time_per_evaluation,3e-6,", "arm,pinocchio,,time_per_state_4096,8e-6,", "loop,aba,,time_per_evaluation,,it has closed loops",
+                "loop,bae-haug,,time_per_evaluation,4e-6,", "loop,bae-haug,,time_per_state_4096,5e-7,"]
+        (results / "timings.csv").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+        time_tables.freeze(results, self.directory / "reference" / "batches")
+        return self.directory / "reference"
+
+    def test_times_are_shown_as_they_were_measured(self):
+        reference = self.frozen_times(False, "9 repetitions")
+        with (reference / "batches" / "times.csv").open(encoding="utf-8", newline="") as stream:
+            kept = [(row["mechanism"], row["formulation"], row["quantity"], row["value"]) for row in csv.DictReader(stream)]
+        self.assertEqual(len(kept), 6)
+        self.assertNotIn("3e-6", {value for *_, value in kept}, "single repetitions are not kept")
+        _, [row] = time_tables.batches(reference)
+        self.assertEqual(row, ["`arm`", "2", "not measured", "", "", "", "", "8", "", ""])
+        _, [row] = time_tables.batches_of_loops(reference)
+        self.assertEqual(row, ["`loop`", "4", "0.5", "8", "", "", ""])
+        self.assertEqual(time_tables.claims_of(reference, "batches")[1], [["ours is fast", "1 of 2", "mostly holds"]])
+
+    def test_quick_runs_are_not_frozen(self):
+        with self.assertRaisesRegex(InputError, "a run with --quick is not frozen"):
+            self.frozen_times(True, "")
+
+    def test_a_folder_without_studies_of_times_is_named(self):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(document_tables.main(["--freeze-times", str(self.directory)]), 1)
+        self.assertIn("none of the studies batches, derivatives, exact_jacobians, speedup", errors.getvalue())
 
 
 if __name__ == "__main__":

@@ -275,7 +275,7 @@ class StudyReader {
         table_.fail(count.line,
                     fmt::format("processes must be a whole number from 2 to {}, not {}", kMostProcesses, count.value));
       }
-      if (variant.entry->make_part == nullptr) {
+      if (variant.entry->make_part == nullptr && !variant.entry->shares_right_sides) {
         table_.fail(label.line,
                     fmt::format("variant '{}': formulation '{}' cannot be divided among processes; {} can",
                                 variant.label, variant.entry->key, divisible_formulations(registries_.formulations)));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiments/studies/runner/study_times.hpp"
+#include "formulations/formulation.hpp"
 #include "formulations/formulation_part.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -98,7 +99,7 @@ void ProcessTeam::perform_right_hand_side(const CellKey& cell) {
   if (variant.processes > 1) {
     StudyCase whole(registries_, study_.mechanisms[cell.mechanism], variant);
     if (whole.can_run()) {
-      perform_part(variant, whole);
+      perform_divided(variant, whole);
     }
     return;
   }
@@ -109,17 +110,27 @@ void ProcessTeam::perform_right_hand_side(const CellKey& cell) {
   }
 }
 
-void ProcessTeam::perform_part(const StudyVariant& variant, StudyCase& whole) {
+void ProcessTeam::perform_divided(const StudyVariant& variant, StudyCase& alone) {
   try {
-    const std::unique_ptr<FormulationPart> part = make_formulation_part(
-        registries_.formulations, *variant.entry, whole.formulation().mechanism(), variant.options, *processes_);
-    std::vector<double> x;
-    for (const std::size_t component : part->components()) {
-      x.push_back(whole.x0()[component]);
+    const auto [part, whole, why_whole] = make_process_formulation(
+        registries_.formulations, *variant.entry, alone.formulation().mechanism(), variant.options, false, *processes_);
+    if (whole && !whole->is_divided()) {
+      made_.refusal = "there is nothing that processes could share";
+      return;
+    }
+    std::vector<double> x(alone.x0().begin(), alone.x0().end());
+    if (part) {
+      x.clear();
+      for (const std::size_t component : part->components()) {
+        x.push_back(alone.x0()[component]);
+      }
     }
     std::vector<double> xdot(x.size());
-    if (part->rhs(0.0, x, xdot).ok) {
-      time_batches([&] { part->rhs(0.0, x, xdot); });
+    const auto evaluate = [&, &slice = part, &shared = whole] {
+      return slice ? slice->rhs(0.0, x, xdot).ok : shared->rhs(0.0, x, xdot).ok;
+    };
+    if (evaluate()) {
+      time_batches([&] { static_cast<void>(evaluate()); });
     }
   } catch (const ModelError& error) {  // the same on all processes
     made_.refusal = error.what();

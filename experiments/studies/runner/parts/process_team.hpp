@@ -53,7 +53,7 @@ class ProcessTeam {
   bool perform(const Task& task);
   void perform_run(const CellKey& cell);
   void perform_right_hand_side(const CellKey& cell);
-  void perform_part(const StudyVariant& variant, StudyCase& whole);
+  void perform_divided(const StudyVariant& variant, StudyCase& alone);
   void perform_exchange(std::size_t numbers);
   /// \returns the time of work that begins together.
   TimedRepetition together(const std::function<void()>& work);

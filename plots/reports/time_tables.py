@@ -1,0 +1,198 @@
+"""Tables of measured times, made from results/reference: what studies of right-hand sides measured on a quiet machine.
+
+A time that was not measured stands as such; what a formulation or an engine cannot do leaves its cell empty. Of every
+study the reference has times.csv (rows of timings.csv), counts.csv (rows of records.csv), claims_on_times.csv and
+machine.json (provenance.json): times of one machine are not compared with those of another, so nothing else is kept."""
+import csv
+import json
+import shutil
+
+from reading.input_error import InputError
+
+# What is kept of every study: quantities of timings.csv and of records.csv.
+_KEPT = {"batches": (("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2"), ()),
+         "derivatives": (("jacobian_time", "jacobian_cost"), ()),
+         "exact_jacobians": ((), ("evaluations", "jacobians", "iterations")),
+         "speedup": (("time_per_body",), ("bodies",))}
+STUDIES = tuple(_KEPT)
+
+
+class Times:
+    """The times of one study: {(mechanism, formulation, quantity): value}."""
+
+    def __init__(self, folder, study):
+        self.folder = folder / study
+        self.values, self.mechanisms, self._disturbed = {}, [], set()
+        with (self.folder / "times.csv").open(newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                key = (row["mechanism"], row["formulation"], row["quantity"])
+                if row["mechanism"] and row["mechanism"] not in self.mechanisms:
+                    self.mechanisms.append(row["mechanism"])
+                if row["value"]:
+                    self.values[key] = float(row["value"])
+                elif "disturbed" in row["note"]:
+                    self._disturbed.add(key)
+
+    def value(self, mechanism, formulation, quantity):
+        return self.values.get((mechanism, formulation, quantity))
+
+    def cell(self, mechanism, formulation, quantity, unit=1.0, digits=3):
+        """`unit` in seconds: 1e-6 for microseconds."""
+        value = self.value(mechanism, formulation, quantity)
+        if value is not None:
+            return _rounded(value / unit, digits)
+        return "not measured" if (mechanism, formulation, quantity) in self._disturbed else ""
+
+
+def freeze(results, reference):
+    """Takes over what tables need of one study. Raises InputError for a quick run, whose sizes are others."""
+    if json.loads((results / "provenance.json").read_text(encoding="utf-8"))["made_by"]["quick"]:
+        raise InputError(results, "a run with --quick is not frozen")
+    reference.mkdir(parents=True, exist_ok=True)
+    for name, target, quantities in zip(("timings.csv", "records.csv"), ("times.csv", "counts.csv"), _KEPT[results.name]):
+        with (results / name).open(newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            rows = [row for row in reader if row["quantity"] in quantities and "repetition=" not in row["parameters"]]
+            columns = reader.fieldnames
+        if rows:
+            with (reference / target).open("w", newline="", encoding="utf-8") as stream:
+                writer = csv.DictWriter(stream, columns, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+    shutil.copyfile(results / "timing_claims.csv", reference / "claims_on_times.csv")
+    shutil.copyfile(results / "provenance.json", reference / "machine.json")
+
+
+def _rounded(value, digits):
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e" in text else text
+
+
+def _ratio(above, below):
+    return "" if above is None or below is None else _rounded(above / below, 2)
+
+
+_STATES = ("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2")
+_ENGINES = ("pinocchio", "mujoco")
+
+
+def _best(times, mechanism, formulations, quantity):
+    return min((value for formulation in formulations if (value := times.value(mechanism, formulation, quantity)) is not None), default=None)
+
+
+def batches(folder):
+    """Microseconds a state of open trees: ours one at a time, in lanes, on two threads; engines one at a time."""
+    times = Times(folder, "batches")
+    rows = []
+    for mechanism in times.mechanisms:
+        if times.value(mechanism, "aba", "time_per_evaluation") is not None:
+            rows.append([f"`{mechanism}`", *(times.cell(mechanism, formulation, quantity, 1e-6) for formulation in ("aba", "naudet") for quantity in _STATES),
+                         *(times.cell(mechanism, engine, "time_per_state_4096", 1e-6) for engine in _ENGINES),
+                         _ratio(_best(times, mechanism, _ENGINES, "time_per_state_4096"), _best(times, mechanism, ("aba", "naudet"), "time_per_state_4096"))])
+    return ["mechanism", "`aba` alone", "in lanes", "two threads", "`naudet` alone", "in lanes", "two threads", "Pinocchio", "MuJoCo",
+            "best other / best of ours, one core"], rows
+
+
+def batches_of_loops(folder):
+    """The same of closed loops with `bae-haug`."""
+    times = Times(folder, "batches")
+    rows = []
+    for mechanism in times.mechanisms:
+        if times.value(mechanism, "aba", "time_per_evaluation") is None:
+            alone, lanes, two = (times.value(mechanism, "bae-haug", quantity) for quantity in _STATES)
+            cells = [times.cell(mechanism, "bae-haug", quantity, 1e-6) for quantity in _STATES]
+            rows.append([f"`{mechanism}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
+                         times.cell(mechanism, "pinocchio", "time_per_state_4096", 1e-6)])
+    return ["mechanism", "`bae-haug` alone", "in lanes", "times as fast", "two threads", "times as fast", "Pinocchio, proximal"], rows
+
+
+def derivatives(folder):
+    """Microseconds of all derivatives, and the same in right-hand sides of the same program."""
+    times = Times(folder, "derivatives")
+    rows = []
+    for mechanism in times.mechanisms:
+        cells = []
+        for formulation in ("aba", "naudet"):
+            cells += [times.cell(mechanism, formulation, "jacobian_time", 1e-6), times.cell(mechanism, formulation, "jacobian_cost")]
+        rows.append([f"`{mechanism}`", *cells, *(times.cell(mechanism, engine, "jacobian_time", 1e-6) for engine in _ENGINES),
+                     _ratio(_best(times, mechanism, _ENGINES, "jacobian_time"), _best(times, mechanism, ("aba", "naudet"), "jacobian_time"))])
+    return ["mechanism", "`aba`", "right-hand sides", "`naudet`", "right-hand sides", "Pinocchio, analytical", "MuJoCo, centred differences",
+            "best other / best of ours"], rows
+
+
+def exact_jacobians(folder):
+    """Evaluations of `aba` with exact Jacobians and how many Jacobians there were; in brackets evaluations with differences."""
+    counts, mechanisms, integrators = {}, [], []
+    with (folder / "exact_jacobians" / "counts.csv").open(newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            if row["formulation"] == "aba" and row["quantity"] in ("evaluations", "jacobians"):
+                name = row["mechanism"].removeprefix("mechanisms/").removesuffix(".toml").replace("_", " ")
+                mechanisms += [name] if name not in mechanisms else []
+                integrators += [row["integrator"]] if row["integrator"] not in integrators else []
+                kind = "exact" if "jacobian=exact" in row["parameters"].split(";") else "differences"
+                counts[name, row["integrator"], row["quantity"], kind] = row["value"]
+    rows = []
+    for name in mechanisms:
+        cells = []
+        for integrator in integrators:
+            exact, differences, jacobians = (counts.get((name, integrator, quantity, kind), "") for quantity, kind in
+                                             (("evaluations", "exact"), ("evaluations", "differences"), ("jacobians", "exact")))
+            cells.append(f"{exact or 'fails'} ({differences or 'fails'}), {jacobians or 0}")
+        rows.append([name, *cells])
+    return ["evaluations (with differences), Jacobians", *(f"`{integrator}`" for integrator in integrators)], rows
+
+
+_RECURSIONS = ("aba", "naudet", "bae-haug[threads=1]")
+_SHARED = ("bae-haug", "dca", "hdca", "dca-alm")
+
+
+def _fastest(times, mechanism, formulations):
+    """(formulation, seconds a body) of the fastest that was measured; (None, None) where none was."""
+    found = [(times.value(mechanism, formulation, "time_per_body"), formulation) for formulation in formulations]
+    seconds, formulation = min(((seconds, formulation) for seconds, formulation in found if seconds is not None), default=(None, None))
+    return formulation, seconds
+
+
+def _named(folder, times):
+    """{mechanism: its key with its number of bodies}."""
+    with (folder / "speedup" / "counts.csv").open(newline="", encoding="utf-8") as stream:
+        bodies = {row["mechanism"]: row["value"] for row in csv.DictReader(stream) if row["quantity"] == "bodies" and row["value"]}
+    return {mechanism: f"`{mechanism}` ({float(bodies[mechanism]):g})" if mechanism in bodies else f"`{mechanism}`" for mechanism in times.mechanisms}
+
+
+def times_a_body(folder):
+    """Nanoseconds a body on one thread."""
+    times = Times(folder, "speedup")
+    rows = []
+    for mechanism, name in _named(folder, times).items():
+        recursion, seconds = _fastest(times, mechanism, _RECURSIONS)
+        rows.append([name, f"{_rounded(seconds / 1e-9, 3)} (`{recursion.partition('[')[0]}`)" if recursion else "",
+                     *(times.cell(mechanism, formulation, "time_per_body", 1e-9) for formulation in
+                       ("dca[threads=1]", "hdca[threads=1]", "dca[leaf=body]", "hdca[leaf=body,gauge=none]", "dca-alm[threads=1]"))])
+    return ["mechanism (bodies)", "fastest recursion", "`dca`", "`hdca`", "`dca[leaf=body]`", "`hdca[leaf=body,gauge=none]`", "`dca-alm`"], rows
+
+
+def shared_by_two(folder):
+    """Speedups on two threads and on two processes against the same formulation on one, and of the fastest on two against the
+    fastest recursion."""
+    times = Times(folder, "speedup")
+    rows = []
+    for mechanism, name in _named(folder, times).items():
+        cells, two = [], []
+        for formulation in _SHARED:
+            alone = times.value(mechanism, f"{formulation}[threads=1]", "time_per_body")
+            variants = (f"{formulation}[threads=2]", f"{formulation}[threads=1,processes=2]")
+            two += variants
+            cells.append(", ".join(_ratio(alone, times.value(mechanism, variant, "time_per_body")) or "–" for variant in variants))
+        fastest, seconds = _fastest(times, mechanism, two)
+        rows.append([name, *cells, f"`{fastest}`" if fastest else "", _ratio(_fastest(times, mechanism, _RECURSIONS)[1], seconds)])
+    return ["mechanism (bodies)", *(f"`{formulation}`" for formulation in _SHARED), "fastest on two", "against the fastest recursion"], rows
+
+
+def claims_of(folder, study):
+    """What the study says of its times."""
+    with (folder / study / "claims_on_times.csv").open(newline="", encoding="utf-8") as stream:
+        rows = [[row["statement"].replace("|", r"\|"), f"{row['held']} of {row['parts']}", row["verdict"]] for row in csv.DictReader(stream)]
+    if not rows:
+        raise InputError(folder / study, "no claim on times: freeze a whole run")
+    return ["statement", "held", "verdict"], rows
