@@ -42,6 +42,7 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
     impulses = sigma;
     change = u - given;
   }
+  state.set_loads(q_of(x), u);
   state.set_velocities(q_of(x), u);
   Eigen::VectorXd accelerations = state.wanted_forces();
   solve(accelerations, state.wanted_accelerations());
@@ -120,7 +121,7 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
   const Eigen::VectorXd turns = work.coordinates.turns_of(q, direction.first(q.size()));
   Eigen::VectorXd pushes = work.rates_of(direction);
   if (work.projects) {
-    work.sweep(turns, Eigen::VectorXd::Zero(n));
+    work.sweep(turns, Eigen::VectorXd::Zero(n), LoopWorkspace::Wanted::flow);
     pushes = work.state.momenta_of(pushes) - work.swept.changes;
     work.solve(pushes, -work.swept.firsts);
   }

@@ -81,18 +81,19 @@ void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const 
 }
 
 void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
-                          const Eigen::Ref<const Eigen::MatrixXd>& pushes,
+                          const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
+  const bool all = wanted == Wanted::all;
   swept.forces = Eigen::MatrixXd::Zero(size, count);
   swept.seconds = Eigen::MatrixXd::Zero(rows, count);
   swept.changes = Eigen::MatrixXd::Zero(size, count);
   swept.firsts = Eigen::MatrixXd::Zero(rows, count);
   const bool multiplied = multipliers.cols() > 0;
   if (count == 1) {
-    sweeps.direction(state.data(),
-                     {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr, swept.forces.data(),
-                      swept.seconds.data(), swept.changes.data(), swept.firsts.data()});
+    sweeps.direction(state.data(), {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr,
+                                    all ? swept.forces.data() : nullptr, swept.seconds.data(), swept.changes.data(),
+                                    swept.firsts.data()});
     return;
   }
   const Eigen::Index width = sweeps.width;
@@ -101,8 +102,12 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
       memory_.push_back(aligned_memory(index_of(std::max<Eigen::Index>(1, entries) * width)));
     }
   }
-  const linear::LoopDirections packs{memory_[0].get(), memory_[1].get(), multiplied ? memory_[2].get() : nullptr,
-                                     memory_[3].get(), memory_[4].get(), memory_[5].get(),
+  const linear::LoopDirections packs{memory_[0].get(),
+                                     memory_[1].get(),
+                                     multiplied ? memory_[2].get() : nullptr,
+                                     all ? memory_[3].get() : nullptr,
+                                     memory_[4].get(),
+                                     memory_[5].get(),
                                      memory_[6].get()};
   for (Eigen::Index first = 0; first < count; first += width) {
     const Eigen::Index lanes = std::min(width, count - first);
@@ -117,8 +122,10 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     }
     sweeps.directions(state.data(), packs);
     const Eigen::Index cuts = mechanism->cut_row_count();
-    swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
-    swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
+    if (all) {
+      swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
+      swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
+    }
     swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);
     if (state.data().drifted) {
       swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);

@@ -25,9 +25,11 @@ struct LoopWorkspace {
   RhsStatus place(double t, std::span<const double> q, bool whole);
   /// Sets `sigma`, a column a right side. \param v p, receives v
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
+  /// What a sweep is wanted for: all, or changes and firsts alone.
+  enum class Wanted { all, flow };
   /// Sets `swept`. \param multipliers of momenta only; no columns: zero
   void sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
-             const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
+             Wanted wanted = Wanted::all, const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
   [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const {
     return x.first(static_cast<std::size_t>(mechanism->q_size()));
   }

@@ -57,6 +57,7 @@ RhsStatus MomentumDerivatives::Workspace::linearise(double t, std::span<const do
   u = p;
   solve(u, state.prescribed_velocities());
   impulses = sigma.col(0);
+  state.set_loads(q_of(x), u);
   state.set_flow(u, impulses);
   if (!leak) {
     state.set_momentum_rates(q_of(x), mu);
@@ -93,19 +94,19 @@ void MomentumDerivatives::Workspace::turn_to_gauge() {
 void MomentumDerivatives::Workspace::differentiate(std::span<const double> q, Changes& changes) {
   const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(size, changes.turns.cols());
   turn_to_velocities(q);
-  sweep(changes.turns, still);
+  sweep(changes.turns, still, Wanted::flow);
   changes.velocities = changes.momenta + changes.flow - swept.changes;
   solve(changes.velocities, -swept.firsts);
-  sweep(changes.turns, changes.velocities, sigma);
+  sweep(changes.turns, changes.velocities, Wanted::all, sigma);
   changes.rates = swept.forces + changes.loads;
   if (!leak) {
     return;
   }
   turn_to_gauge();
-  sweep(changes.turns, still);
+  sweep(changes.turns, still, Wanted::flow);
   Eigen::MatrixXd flow = changes.rates + kappa * changes.momenta + changes.gauge - swept.changes;
   solve(flow, -swept.firsts);
-  sweep(changes.turns, flow);
+  sweep(changes.turns, flow, Wanted::flow);
   changes.rates = swept.changes - changes.gauge - kappa * changes.momenta;
   changes.rates.noalias() += excess * (steepness.transpose() * changes.velocities);
 }
