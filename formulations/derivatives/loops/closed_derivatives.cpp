@@ -18,8 +18,9 @@ constexpr double kDrift = 4.0 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 struct ClosedDerivatives::Workspace : LoopWorkspace {
-  Workspace(const Mechanism& m, bool p, std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-      : LoopWorkspace(m, false, std::move(solver), set), projects(p && m.constrained()) {}
+  Workspace(const Mechanism& m, bool p, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+            const InstructionSet& set)
+      : LoopWorkspace(m, false, near, std::move(solver), set), projects(p && m.constrained()) {}
 
   /// What all derivatives at a state share. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
@@ -54,9 +55,9 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
   return {};
 }
 
-ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
-                                     const InstructionSet& set)
-    : work_(std::make_unique<Workspace>(mechanism, projects, std::move(solver), set)) {}
+ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, const CutReferences* near,
+                                     std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+    : work_(std::make_unique<Workspace>(mechanism, projects, near, std::move(solver), set)) {}
 
 ClosedDerivatives::~ClosedDerivatives() = default;
 

@@ -1,34 +1,10 @@
 #include "formulations/derivatives/loops/load_slopes.hpp"
 
+#include "formulations/derivatives/loops/vector_slopes.hpp"
+
 #include <limits>
 
 namespace mbdbench {
-namespace {
-
-using VectorSlopes = Eigen::Matrix<double, 3, linear::LoopCut::kSlopes>;
-
-// Columns of the motions of a and of b.
-constexpr int kTurnOfA = 3, kOfB = 6, kTurnOfB = 9, kVelocityOfA = 12, kVelocityOfB = 18;
-constexpr int kSpinOfA = 15, kSpinOfB = 21;
-
-/// \returns how the motion [d; alpha] of a body moves its point P.
-Eigen::Matrix<double, 3, 6> motion_of_point(const Vec3& place) {
-  Eigen::Matrix<double, 3, 6> motion;
-  motion << Mat3::Identity(), -skew(place);
-  return motion;
-}
-
-/// Of the wrench [f; n + P x f] of a force at P, and a torque.
-WrenchSlopes wrench_slopes(const Vec3& place, const VectorSlopes& place_slopes, const Vec3& force,
-                           const VectorSlopes& force_slopes, const VectorSlopes& torque_slopes) {
-  WrenchSlopes slopes;
-  slopes.topRows<3>() = force_slopes;
-  slopes.bottomRows<3>() = torque_slopes + skew(place) * force_slopes - skew(force) * place_slopes;
-  return slopes;
-}
-
-}  // namespace
-
 WrenchSlopes held_wrench_slopes(const Vec3& place, const Vec3& force, const Vec3& torque, bool in_body_axes) {
   VectorSlopes place_slopes = VectorSlopes::Zero();
   VectorSlopes force_slopes = VectorSlopes::Zero();
@@ -38,7 +14,7 @@ WrenchSlopes held_wrench_slopes(const Vec3& place, const Vec3& force, const Vec3
     force_slopes.middleCols<3>(kTurnOfB) = -skew(force);
     torque_slopes.middleCols<3>(kTurnOfB) = -skew(torque);
   }
-  return wrench_slopes(place, place_slopes, force, force_slopes, torque_slopes);
+  return slopes_of_wrench(place, place_slopes, force, force_slopes, torque_slopes);
 }
 
 WrenchSlopes point_spring_slopes(const PointSpringDescription& spring, std::pair<int, int> bodies,
@@ -72,7 +48,7 @@ WrenchSlopes point_spring_slopes(const PointSpringDescription& spring, std::pair
     pull_slopes += (spring.damping * stretching - held) * along_slopes;
     pull_slopes += spring.damping * along * (rate.transpose() * along_slopes + along.transpose() * rate_slopes);
   }
-  return wrench_slopes(second, second_slopes, -pull, -pull_slopes, VectorSlopes::Zero());
+  return slopes_of_wrench(second, second_slopes, -pull, -pull_slopes, VectorSlopes::Zero());
 }
 
 WrenchSlopes bushing_slopes(const BushingDescription& description, const Bushing& bushing, const BodyMotions& motions,
@@ -126,7 +102,7 @@ WrenchSlopes bushing_slopes(const BushingDescription& description, const Bushing
       -(description.stiffness.asDiagonal() * displacement) - description.damping.asDiagonal() * velocity, force);
   const VectorSlopes torque_slopes =
       in_world(-(by_turn * turn) - description.rotational_damping.asDiagonal() * spin, torque);
-  return wrench_slopes(second, second_slopes, force, force_slopes, torque_slopes);
+  return slopes_of_wrench(second, second_slopes, force, force_slopes, torque_slopes);
 }
 
 }  // namespace mbdbench

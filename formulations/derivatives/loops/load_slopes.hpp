@@ -9,6 +9,7 @@
 
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
 #include "mechanisms/model/loads/bushing.hpp"
+#include "mechanisms/model/loads/cut_references.hpp"
 
 namespace mbdbench {
 
@@ -25,5 +26,21 @@ WrenchSlopes point_spring_slopes(const PointSpringDescription& spring, std::pair
 
 WrenchSlopes bushing_slopes(const BushingDescription& description, const Bushing& bushing, const BodyMotions& motions,
                             const Vec3& center);
+
+/// One component of a cut joint: its coordinate and velocity, the wrench on b of a unit force along it, and slopes of
+/// all three.
+struct CutComponent {
+  using Row = Eigen::Matrix<double, 1, linear::LoopCut::kSlopes>;
+  double q = 0.0;  ///< 0 of joints with a quaternion
+  double v = 0.0;
+  Row q_slopes = Row::Zero();
+  Row v_slopes = Row::Zero();
+  Vec6 wrench = Vec6::Zero();
+  WrenchSlopes wrench_slopes = WrenchSlopes::Zero();
+};
+
+/// \param near where its angles are looked for
+CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
+                           const Vec3& center);
 
 }  // namespace mbdbench

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 
-#include "formulations/derivatives/loops/load_slopes.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 #include "mechanisms/model/loads/joint_resistance.hpp"
@@ -71,21 +70,6 @@ std::string obstacle_of_load(const std::string& name, const std::string& why) {
 
 std::string LoopLoads::obstacle(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
-  const auto cut = [&](const auto& loads, const char* kind) -> std::string {
-    for (const auto& load : loads) {
-      if (mechanism.find_joint(load.joint)->cut) {
-        return fmt::format("there are no exact derivatives of loads in cut joints, such as {} '{}'", kind, load.name);
-      }
-    }
-    return {};
-  };
-  for (const std::string& found :
-       {cut(description.joint_springs, "spring"), cut(description.joint_loads, "load"),
-        cut(description.joint_frictions, "friction"), cut(description.joint_stops, "stop")}) {
-    if (!found.empty()) {
-      return found;
-    }
-  }
   LoadVariables variables(mechanism);
   for (const JointLoadDescription& load : description.joint_loads) {
     if (const std::string why = obstacle_in(mechanism, variables, load.law, true); !why.empty()) {
@@ -104,17 +88,15 @@ std::string LoopLoads::obstacle(const Mechanism& mechanism) {
   return {};
 }
 
-LoopLoads::LoopLoads(const Mechanism& mechanism)
+LoopLoads::LoopLoads(const Mechanism& mechanism, const CutReferences* near)
     : mechanism_(&mechanism),
-      evaluator_(mechanism, nullptr),
+      near_(near),
+      evaluator_(mechanism, near),
       variables_(mechanism),
       wrenches_(mechanism.bodies().size()),
       stiffness_(mechanism.u_size()),
       damping_(mechanism.u_size()) {
   const MechanismDescription& description = mechanism.description();
-  for (const JointLoadDescription& load : description.joint_loads) {
-    add_formula(load.law, &mechanism.joint(*mechanism.find_joint(load.joint)), load.component);
-  }
   for (const BodyLoadDescription& load : description.body_loads) {
     add_body_load(load);
   }
@@ -126,48 +108,87 @@ LoopLoads::LoopLoads(const Mechanism& mechanism)
     bushings_.push_back({&bushing, Bushing(mechanism, bushing)});
     loads_.push_back({bushings_.back().bushing.body1(), bushings_.back().bushing.body2(), {}});
   }
+  const auto add = [this](Resistance kind, const auto& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      add_own_law(kind, i, all[i].joint, all[i].component);
+    }
+  };
+  for (std::size_t i = 0; i < description.joint_loads.size(); ++i) {
+    const JointLoadDescription& load = description.joint_loads[i];
+    OwnLaw& own = add_own_law(Resistance::load, i, load.joint, load.component);
+    linear::LoopLaw target;
+    if (own.cut_force) {
+      target.body = own.joint->b;
+      target.opposite = own.joint->a;
+    } else {
+      target.axis = own.joint->u_offset + load.component;
+    }
+    own.number = bound(load.law, own.joint, target);
+  }
+  add(Resistance::spring, description.joint_springs);
+  add(Resistance::friction, description.joint_frictions);
+  add(Resistance::stop, description.joint_stops);
+}
+
+LoopLoads::OwnLaw& LoopLoads::add_own_law(Resistance kind, std::size_t index, const std::string& joint, int component) {
+  const JointReference reference = *mechanism_->find_joint(joint);
+  OwnLaw law;
+  law.kind = kind;
+  law.index = index;
+  law.joint = &mechanism_->joint(reference);
+  law.component = component;
+  if (reference.cut) {
+    const auto known = std::find_if(cut_forces_.begin(), cut_forces_.end(), [&](const CutForce& force) {
+      return force.cut == reference.index && force.component == component;
+    });
+    law.cut_force = static_cast<std::size_t>(known - cut_forces_.begin());
+    if (known == cut_forces_.end()) {
+      cut_forces_.push_back({reference.index, component, loads_.size()});
+      loads_.push_back({law.joint->a, law.joint->b, {}});
+    }
+  }
+  own_laws_.push_back(std::move(law));
+  return own_laws_.back();
 }
 
 void LoopLoads::add_body_load(const BodyLoadDescription& description) {
   BodyLoad load{&description, *mechanism_->find_body(description.body), {}, {}};
-  LoadVariables::Scope scope = variables_.global();
-  const auto add = [&](const std::vector<Law>& laws, std::vector<Number>& numbers) {
-    for (const Law& law : laws) {
-      Number number;
-      number.law = &law;
-      if (const auto* formula = std::get_if<ExpressionLaw>(&law)) {
-        number.formula.emplace(formula->text, scope);
-      }
-      number.own_law = add_formula(law, nullptr, 0);
-      if (number.own_law) {
-        laws_[*number.own_law].body = load.body;
-      }
-      numbers.push_back(std::move(number));
-    }
-  };
-  add(description.force, load.force);
-  add(description.torque, load.torque);
+  linear::LoopLaw target;
+  target.body = load.body;
+  for (const Law& law : description.force) {
+    load.force.push_back(bound(law, nullptr, target));
+  }
+  for (const Law& law : description.torque) {
+    load.torque.push_back(bound(law, nullptr, target));
+  }
   loads_.push_back({-1, load.body, {}});
   body_loads_.push_back(std::move(load));
 }
 
-std::optional<std::size_t> LoopLoads::add_formula(const Law& law, const Joint* joint, int component) {
-  const auto* text = std::get_if<ExpressionLaw>(&law);
-  if (text == nullptr) {
-    return {};
+LoopLoads::Number LoopLoads::bound(const Law& law, const Joint* joint, const linear::LoopLaw& target) {
+  Number number;
+  number.law = &law;
+  if (const auto* formula = std::get_if<ExpressionLaw>(&law)) {
+    LoadVariables::Scope scope = joint != nullptr ? variables_.in_joint() : variables_.global();
+    number.formula.emplace(formula->text, scope);
+    number.own_formula = add_formula(formula->text, joint, target);
   }
+  return number;
+}
+
+std::optional<std::size_t> LoopLoads::add_formula(const std::string& text, const Joint* joint,
+                                                  const linear::LoopLaw& target) {
   LoadVariables::Scope scope = joint != nullptr ? variables_.in_joint() : variables_.global();
   std::vector<ExpressionVariable> known;
-  for (const std::string& name : Expression(text->text, scope).used_variables()) {
+  for (const std::string& name : Expression(text, scope).used_variables()) {
     known.push_back({name, scope.find(name)});
   }
-  Formula formula{joint, component, laws_.size(), {}};
-  linear::LoopLaw own;
-  own.axis = joint != nullptr ? joint->u_offset + component : -1;
+  Formula formula{laws_.size(), {}};
+  linear::LoopLaw own = target;
   own.first_argument = static_cast<int>(arguments_.size());
   for (const ExpressionVariable& variable : known) {
-    const std::string slope = derivative_of(text->text, variable.name);
-    Partial partial{Expression(slope, known), is_own(variable.name), {}, 0};
+    const std::string slope = derivative_of(text, variable.name);
+    Partial partial{Expression(slope, known), joint != nullptr && is_own(variable.name), {}, 0};
     if (partial.own) {
       partial.variable.source = variable.name == "q" ? Source::joint_position : Source::joint_velocity;
     } else {
@@ -189,15 +210,18 @@ std::optional<std::size_t> LoopLoads::add_formula(const Law& law, const Joint* j
   }
   laws_.push_back(own);
   formulas_.push_back(std::move(formula));
-  return formulas_.back().law;
+  return formulas_.size() - 1;
 }
 
-double LoopLoads::Number::value(double t) const {
-  if (formula) {
-    return (*formula)();
+double LoopLoads::value_of(const Number& number, double t, double own_q, double own_v) {
+  if (number.formula) {
+    return (*number.formula)();
   }
-  const auto* table = std::get_if<TableLaw>(law);
-  return table != nullptr ? value_at(*table, t) : std::get<ConstantLaw>(*law).value;
+  const auto* table = std::get_if<TableLaw>(number.law);
+  return table == nullptr ? std::get<ConstantLaw>(*number.law).value
+                          : value_at(*table, table->over == "q"   ? own_q
+                                             : table->over == "v" ? own_v
+                                                                  : t);
 }
 
 void LoopLoads::show(linear::ClosedData& data) const {
@@ -219,8 +243,7 @@ void LoopLoads::set(double t, std::span<const double> q, std::span<const double>
     wrenches_[k] = {link_vector_of(force), link_vector_of(given.tail<3>() + lever.cross(force))};
   }
   variables_.set_global(t, q, u, &kinematics);
-  set_joints(q, u);
-  set_formulas(q, u, kinematics, center);
+  set_joints(t, q, u, kinematics, center);
   std::size_t at = 0;
   const auto next = [&] { return Eigen::Map<Slopes>(&loads_[at++].slopes[0][0]); };
   for (const BodyLoad& load : body_loads_) {
@@ -234,90 +257,124 @@ void LoopLoads::set(double t, std::span<const double> q, std::span<const double>
   }
 }
 
-void LoopLoads::set_joints(std::span<const double> q, std::span<const double> u) {
+LoopLoads::OwnForce LoopLoads::force_of(const OwnLaw& law, double t, double own_q, double own_v) const {
+  const MechanismDescription& description = mechanism_->description();
+  switch (law.kind) {
+    case Resistance::spring: {
+      const JointSpringDescription& spring = description.joint_springs[law.index];
+      return {-spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, -spring.stiffness, -spring.damping};
+    }
+    case Resistance::friction: {
+      const JointFrictionDescription& friction = description.joint_frictions[law.index];
+      return {friction_force(friction, own_v), 0.0, friction_slope(friction, own_v)};
+    }
+    case Resistance::stop: {
+      const JointStopDescription& stop = description.joint_stops[law.index];
+      const auto [by_q, by_v] = stop_slopes(stop, own_q, own_v);
+      return {stop_force(stop, own_q, own_v), by_q, by_v};
+    }
+    case Resistance::load:
+      break;
+  }
+  OwnForce force{value_of(law.number, t, own_q, own_v), 0.0, 0.0};
+  const auto* table = std::get_if<TableLaw>(law.number.law);
+  if (table != nullptr && table->over == "q") {
+    force.by_q = slope_at(*table, own_q);
+  } else if (table != nullptr && table->over == "v") {
+    force.by_v = slope_at(*table, own_v);
+  }
+  return force;
+}
+
+void LoopLoads::set_joints(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics,
+                           const Vec3& center) {
   stiffness_.setZero();
   damping_.setZero();
-  const MechanismDescription& description = mechanism_->description();
-  struct Place {
-    int u;
-    double own_q;
-    double own_v;
-  };
-  const auto place_in = [&](const std::string& name, int component) {
-    const Joint& joint = mechanism_->joint(*mechanism_->find_joint(name));
-    const int along = joint.u_offset + component;
-    const bool scalar = has_coordinate_rates(joint.type);
-    return Place{along, scalar ? q[index_of(joint.q_offset + component)] : 0.0, u[index_of(along)]};
-  };
-  for (const JointLoadDescription& load : description.joint_loads) {
-    const auto* table = std::get_if<TableLaw>(&load.law);
-    if (table == nullptr || table->over == "t") {
-      continue;
+  for (CutForce& force : cut_forces_) {
+    force.now = cut_component(force.cut, force.component, kinematics, *near_, center);
+    force.value = force.by_q = force.by_v = 0.0;
+  }
+  for (const OwnLaw& law : own_laws_) {
+    const Joint& joint = *law.joint;
+    double own_q = 0.0;
+    double own_v = 0.0;
+    if (law.cut_force) {
+      const CutForce& force = cut_forces_[*law.cut_force];
+      own_q = force.now.q;
+      own_v = force.now.v;
+      variables_.set_own_of_cut(joint, law.component, kinematics, kinematics.cut_joint(force.cut),
+                                near_->of(force.cut));
+    } else {
+      std::tie(own_q, own_v) = variables_.set_own(joint, law.component, q, u);
     }
-    const Place place = place_in(load.joint, load.component);
-    const bool over_q = table->over == "q";
-    (over_q ? stiffness_ : damping_)[place.u] -= slope_at(*table, over_q ? place.own_q : place.own_v);
+    OwnForce own = force_of(law, t, own_q, own_v);
+    if (law.number.own_formula) {
+      const Formula& formula = formulas_[*law.number.own_formula];
+      const OwnForce slopes = set_formula(formula, kinematics, center);
+      own.by_q += slopes.by_q;
+      own.by_v += slopes.by_v;
+      if (law.cut_force) {
+        const Vec6& wrench = cut_forces_[*law.cut_force].now.wrench;
+        laws_[formula.law].wrench = {link_vector_of(wrench.head<3>()), link_vector_of(wrench.tail<3>())};
+      }
+    }
+    if (law.cut_force) {
+      CutForce& force = cut_forces_[*law.cut_force];
+      force.value += own.value;
+      force.by_q += own.by_q;
+      force.by_v += own.by_v;
+    } else {
+      stiffness_[joint.u_offset + law.component] -= own.by_q;
+      damping_[joint.u_offset + law.component] -= own.by_v;
+    }
   }
-  for (const JointSpringDescription& spring : description.joint_springs) {
-    const Place place = place_in(spring.joint, spring.component);
-    stiffness_[place.u] += spring.stiffness;
-    damping_[place.u] += spring.damping;
-  }
-  for (const JointFrictionDescription& friction : description.joint_frictions) {
-    const Place place = place_in(friction.joint, friction.component);
-    damping_[place.u] -= friction_slope(friction, place.own_v);
-  }
-  for (const JointStopDescription& stop : description.joint_stops) {
-    const Place place = place_in(stop.joint, stop.component);
-    const auto [by_q, by_v] = stop_slopes(stop, place.own_q, place.own_v);
-    stiffness_[place.u] -= by_q;
-    damping_[place.u] -= by_v;
+  for (const CutForce& force : cut_forces_) {
+    Eigen::Map<Slopes>(&loads_[force.load].slopes[0][0]) =
+        force.value * force.now.wrench_slopes +
+        force.now.wrench * (force.by_q * force.now.q_slopes + force.by_v * force.now.v_slopes);
   }
 }
 
-void LoopLoads::set_formulas(std::span<const double> q, std::span<const double> u, const Kinematics& kinematics,
-                             const Vec3& center) {
-  for (const Formula& formula : formulas_) {
-    if (formula.joint != nullptr) {
-      variables_.set_own(*formula.joint, formula.component, q, u);
+LoopLoads::OwnForce LoopLoads::set_formula(const Formula& formula, const Kinematics& kinematics, const Vec3& center) {
+  OwnForce own;
+  for (const Partial& partial : formula.partials) {
+    const double slope = partial.slope();
+    const bool of_position =
+        partial.variable.source == Source::joint_position || partial.variable.source == Source::marker_position;
+    if (partial.own) {
+      (of_position ? own.by_q : own.by_v) += slope;
+      continue;
     }
-    for (const Partial& partial : formula.partials) {
-      const double slope = partial.slope();
-      const bool of_position =
-          partial.variable.source == Source::joint_position || partial.variable.source == Source::marker_position;
-      if (partial.own) {
-        (of_position ? stiffness_ : damping_)[formula.joint->u_offset + formula.component] -= slope;
-        continue;
-      }
-      linear::LoopArgument& argument = arguments_[partial.argument];
-      switch (partial.variable.source) {
-        case Source::time:
-          break;
-        case Source::joint_position:
-          argument.axis = rate_of_coordinate(*mechanism_, partial.variable.index);
-          argument.by_turn = slope;
-          break;
-        case Source::joint_velocity:
-          argument.axis = partial.variable.index;
-          argument.by_push = slope;
-          break;
-        case Source::marker_position:
-        case Source::marker_velocity: {
-          const Marker& marker = mechanism_->markers()[index_of(partial.variable.index)];
-          const Vec3 place = kinematics.world_point(marker.body, marker.point) - center;
-          const Vec3 weight = slope * Vec3::Unit(partial.variable.axis);
-          // weight . (d + alpha x P), and of velocities weight . (dV + dOmega x P + Omega x (d + alpha x P))
-          const auto moves = [&](const Vec3& along) {
-            return Screw<double>{link_vector_of(along), link_vector_of(place.cross(along))};
-          };
-          argument.body = marker.body;
-          argument.by_displacement =
-              of_position ? moves(weight) : moves(weight.cross(kinematics.body(marker.body).velocity.tail<3>()));
-          argument.by_velocity = of_position ? Screw<double>{} : moves(weight);
-          break;
-        }
-      }
+    linear::LoopArgument& argument = arguments_[partial.argument];
+    if (partial.variable.source == Source::joint_position) {
+      argument.axis = rate_of_coordinate(*mechanism_, partial.variable.index);
+      argument.by_turn = slope;
+    } else if (partial.variable.source == Source::joint_velocity) {
+      argument.axis = partial.variable.index;
+      argument.by_push = slope;
+    } else {
+      const Marker& marker = mechanism_->markers()[index_of(partial.variable.index)];
+      const Vec3 place = kinematics.world_point(marker.body, marker.point) - center;
+      const Vec3 weight = slope * Vec3::Unit(partial.variable.axis);
+      // weight . (d + alpha x P), and of velocities weight . (dV + dOmega x P + Omega x (d + alpha x P))
+      const auto moves = [&](const Vec3& along) {
+        return Screw<double>{link_vector_of(along), link_vector_of(place.cross(along))};
+      };
+      argument.body = marker.body;
+      argument.by_displacement =
+          moves(of_position ? weight : Vec3(weight.cross(kinematics.body(marker.body).velocity.tail<3>())));
+      argument.by_velocity = of_position ? Screw<double>{} : moves(weight);
     }
+  }
+  return own;
+}
+
+void LoopLoads::set_wrench(const Number& number, const Vec3& force, const Vec3& torque, const Kinematics& kinematics,
+                           const Vec3& center) {
+  if (number.own_formula) {
+    const Formula& formula = formulas_[*number.own_formula];
+    set_formula(formula, kinematics, center);
+    laws_[formula.law].wrench = {link_vector_of(force), link_vector_of(torque)};
   }
 }
 
@@ -330,17 +387,13 @@ void LoopLoads::set_body_load(const BodyLoad& load, double t, const Kinematics& 
   Vec3 torque = Vec3::Zero();
   for (std::size_t i = 0; i < load.force.size(); ++i) {
     const Vec3 along = axes.col(static_cast<int>(i));
-    force += load.force[i].value(t) * along;
-    if (load.force[i].own_law) {
-      laws_[*load.force[i].own_law].wrench = {link_vector_of(along), link_vector_of(place.cross(along))};
-    }
+    force += value_of(load.force[i], t, 0.0, 0.0) * along;
+    set_wrench(load.force[i], along, place.cross(along), kinematics, center);
   }
   for (std::size_t i = 0; i < load.torque.size(); ++i) {
     const Vec3 along = axes.col(static_cast<int>(i));
-    torque += load.torque[i].value(t) * along;
-    if (load.torque[i].own_law) {
-      laws_[*load.torque[i].own_law].wrench = {{0.0, 0.0, 0.0}, link_vector_of(along)};
-    }
+    torque += value_of(load.torque[i], t, 0.0, 0.0) * along;
+    set_wrench(load.torque[i], Vec3::Zero(), along, kinematics, center);
   }
   slopes = held_wrench_slopes(place, force, torque, description.in_body_axes);
 }

@@ -1,11 +1,11 @@
 #pragma once
 /// \file
 /// Loads of all kinds at a state, and how they change with it: springs between points, bushings, loads on bodies,
-/// formulas, tables over a joint's own state, friction and stops.
+/// formulas, tables over a joint's own state, friction and stops, in tree joints and in cut ones.
 ///
 /// Values come from LoadEvaluator. What depends on the motions of two bodies becomes a LoopLoad, what a formula makes
-/// of joints and markers a LoopLaw, what depends on a joint's own component a stiffness and a damping. Wrenches and
-/// motions are about the common point of closed_data.hpp.
+/// of joints and markers a LoopLaw, what depends on a tree joint's own component a stiffness and a damping. Wrenches
+/// and motions are about the common point of closed_data.hpp.
 ///
 /// Cost: O(number of loads), about fifteen evaluations of a spring; of formulas one for each variable in them.
 #include <Eigen/Core>
@@ -14,8 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/passes/closed_data.hpp"
-#include "mechanisms/model/loads/bushing.hpp"
+#include "formulations/derivatives/loops/load_slopes.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 
@@ -23,8 +22,8 @@ namespace mbdbench {
 
 class LoopLoads {
  public:
-  /// \param mechanism for which `obstacle` is empty
-  explicit LoopLoads(const Mechanism& mechanism);
+  /// \param mechanism for which `obstacle` is empty \param near as of LoadEvaluator, never nullptr
+  LoopLoads(const Mechanism& mechanism, const CutReferences* near);
 
   /// \returns why a load has no derivatives; empty where all have.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
@@ -50,23 +49,46 @@ class LoopLoads {
     std::size_t argument = 0;          ///< of others
   };
   struct Formula {
-    const Joint* joint = nullptr;  ///< nullptr: on a body
-    int component = 0;
     std::size_t law = 0;
     std::vector<Partial> partials;
   };
-  /// One number of a load on a body.
+  /// One number of a load.
   struct Number {
     const Law* law = nullptr;
     std::optional<Expression> formula;
-    std::optional<std::size_t> own_law;  ///< where it depends on the state
-    [[nodiscard]] double value(double t) const;
+    std::optional<std::size_t> own_formula;  ///< where it depends on the state
   };
   struct BodyLoad {
     const BodyLoadDescription* description = nullptr;
     int body = -1;
     std::vector<Number> force;
     std::vector<Number> torque;
+  };
+  /// A component of a cut joint in which something acts.
+  struct CutForce {
+    int cut = 0;
+    int component = 0;
+    std::size_t load = 0;
+    CutComponent now{};
+    double value = 0.0;
+    double by_q = 0.0;
+    double by_v = 0.0;
+  };
+  enum class Resistance { load, spring, friction, stop };
+  /// What acts in one component of a joint.
+  struct OwnLaw {
+    Resistance kind = Resistance::load;
+    std::size_t index = 0;  ///< of its kind in the description
+    const Joint* joint = nullptr;
+    int component = 0;
+    std::optional<std::size_t> cut_force;
+    Number number;  ///< of a load
+  };
+  /// A force and its slopes by the own coordinate and velocity.
+  struct OwnForce {
+    double value = 0.0;
+    double by_q = 0.0;
+    double by_v = 0.0;
   };
   struct PointSpring {
     const PointSpringDescription* description = nullptr;
@@ -79,25 +101,35 @@ class LoopLoads {
   };
 
   void add_body_load(const BodyLoadDescription& load);
-  /// \returns the law of a formula that depends on the state.
-  std::optional<std::size_t> add_formula(const Law& law, const Joint* joint, int component);
-  void set_joints(std::span<const double> q, std::span<const double> u);
-  void set_formulas(std::span<const double> q, std::span<const double> u, const Kinematics& kinematics,
-                    const Vec3& center);
+  OwnLaw& add_own_law(Resistance kind, std::size_t index, const std::string& joint, int component);
+  /// \param target of what a formula depends on beside its own joint
+  Number bound(const Law& law, const Joint* joint, const linear::LoopLaw& target);
+  std::optional<std::size_t> add_formula(const std::string& text, const Joint* joint, const linear::LoopLaw& target);
+  [[nodiscard]] static double value_of(const Number& number, double t, double own_q, double own_v);
+  [[nodiscard]] OwnForce force_of(const OwnLaw& law, double t, double own_q, double own_v) const;
+  void set_joints(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics,
+                  const Vec3& center);
+  /// Slopes of a formula by what others do. \returns those by its own joint
+  OwnForce set_formula(const Formula& formula, const Kinematics& kinematics, const Vec3& center);
+  void set_wrench(const Number& number, const Vec3& force, const Vec3& torque, const Kinematics& kinematics,
+                  const Vec3& center);
   void set_body_load(const BodyLoad& load, double t, const Kinematics& kinematics, const Vec3& center,
                      Eigen::Map<Slopes> slopes);
 
   const Mechanism* mechanism_;
+  const CutReferences* near_;
   LoadEvaluator evaluator_;
   LoadVariables variables_;
   std::vector<Screw<double>> wrenches_;
   Eigen::VectorXd stiffness_;
   Eigen::VectorXd damping_;
   std::vector<Formula> formulas_;
+  std::vector<OwnLaw> own_laws_;
+  std::vector<CutForce> cut_forces_;
   std::vector<BodyLoad> body_loads_;
   std::vector<PointSpring> point_springs_;
   std::vector<TwistedSpring> bushings_;
-  std::vector<linear::LoopLoad> loads_;  // of loads on bodies, springs between points, bushings
+  std::vector<linear::LoopLoad> loads_;  // of loads on bodies, springs between points, bushings, cut joints
   std::vector<linear::LoopLaw> laws_;
   std::vector<linear::LoopArgument> arguments_;
 };

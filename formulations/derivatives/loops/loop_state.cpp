@@ -26,6 +26,15 @@ bool is_fixed_outboard(const Joint& joint, int component) {
          (joint.type == JointType::free && component < 3) || (joint.type == JointType::planar && component == 2);
 }
 
+/// \returns whether all loads are springs, dampers and forces in tree joints.
+bool acts_in_tree_joints_alone(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  const auto in_tree = [&](const auto& load) { return !mechanism.find_joint(load.joint)->cut; };
+  return loads_without_lanes(description).empty() &&
+         std::all_of(description.joint_springs.begin(), description.joint_springs.end(), in_tree) &&
+         std::all_of(description.joint_loads.begin(), description.joint_loads.end(), in_tree);
+}
+
 }  // namespace
 
 std::string LoopState::obstacle(const Mechanism& mechanism) {
@@ -36,7 +45,7 @@ std::string LoopState::obstacle(const Mechanism& mechanism) {
   return LoopLoads::obstacle(mechanism);
 }
 
-LoopState::LoopState(const Mechanism& mechanism, bool momenta, int width)
+LoopState::LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       motions_(mechanism),
@@ -59,10 +68,10 @@ LoopState::LoopState(const Mechanism& mechanism, bool momenta, int width)
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     cuts_[c].first_row = mechanism.cut_joints()[c].row_offset;
   }
-  if (loads_without_lanes(mechanism.description()).empty()) {
+  if (acts_in_tree_joints_alone(mechanism)) {
     add_loads();
   } else {
-    loads_.emplace(mechanism);
+    loads_.emplace(mechanism, near);
     loads_->show(data_);
   }
   data_.momenta = momenta;

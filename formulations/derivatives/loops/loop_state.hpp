@@ -21,8 +21,9 @@ namespace mbdbench {
 /// Workspace of one mechanism for which `obstacle` is empty.
 class LoopState {
  public:
-  /// \param momenta of which state it is linearised, or of velocities \param width doubles a pack
-  LoopState(const Mechanism& mechanism, bool momenta, int width);
+  /// \param momenta of which state it is linearised, or of velocities \param near as of LoadEvaluator, never nullptr
+  /// \param width doubles a pack
+  LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width);
 
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);

@@ -9,12 +9,12 @@
 
 namespace mbdbench {
 
-LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver,
-                             const InstructionSet& set)
+LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near,
+                             std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
     : mechanism(&m),
       fast(std::move(solver)),
       sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
-      state(m, momenta, sweeps.width),
+      state(m, momenta, near, sweeps.width),
       coordinates(m),
       size(m.u_size()),
       rows(m.constraint_size()),

@@ -19,7 +19,8 @@
 namespace mbdbench {
 
 struct LoopWorkspace {
-  LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
+  LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+                const InstructionSet& set);
 
   /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves
   RhsStatus place(double t, std::span<const double> q, bool whole);

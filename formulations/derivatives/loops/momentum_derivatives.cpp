@@ -29,8 +29,9 @@ struct Changes {
 }  // namespace
 
 struct MomentumDerivatives::Workspace : LoopWorkspace {
-  Workspace(const Mechanism& m, Leak l, std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-      : LoopWorkspace(m, true, std::move(solver), set), leak(std::move(l)), mu(none) {}
+  Workspace(const Mechanism& m, Leak l, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+            const InstructionSet& set)
+      : LoopWorkspace(m, true, near, std::move(solver), set), leak(std::move(l)), mu(none) {}
 
   /// Both flows of a state. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
@@ -111,9 +112,9 @@ void MomentumDerivatives::Workspace::differentiate(std::span<const double> q, Ch
   changes.rates.noalias() += excess * (steepness.transpose() * changes.velocities);
 }
 
-MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, Leak leak, std::unique_ptr<LoopSolver> solver,
-                                         const InstructionSet& set)
-    : work_(std::make_unique<Workspace>(mechanism, std::move(leak), std::move(solver), set)) {}
+MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, Leak leak, const CutReferences* near,
+                                         std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+    : work_(std::make_unique<Workspace>(mechanism, std::move(leak), near, std::move(solver), set)) {}
 
 MomentumDerivatives::~MomentumDerivatives() = default;
 

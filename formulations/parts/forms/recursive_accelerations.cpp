@@ -119,7 +119,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
  private:
   void use_loop_derivatives(LoopVelocities velocities, std::string obstacle) {
     loop_derivatives_.emplace(
-        mechanism(), velocities, std::move(obstacle),
+        mechanism(), velocities, std::move(obstacle), near(),
         [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
     use_derivatives(*loop_derivatives_);
   }

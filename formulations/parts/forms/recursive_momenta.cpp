@@ -160,8 +160,8 @@ class RecursiveMomenta final : public JointStateFormulation {
  private:
   void use_loop_derivatives(LoopMomenta momenta, std::string obstacle) {
     loop_derivatives_.emplace(
-        mechanism(), momenta, std::move(obstacle), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
-        settings_.execution.instruction_set);
+        mechanism(), momenta, std::move(obstacle), near(),
+        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
     use_derivatives(*loop_derivatives_);
   }
 

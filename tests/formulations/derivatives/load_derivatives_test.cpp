@@ -28,23 +28,12 @@ constexpr Variant kOfLoops[] = {{"dense", ""},          {"dense", "projection=of
                                 {"hdca", ""},           {"hdca", "gauge=none"},
                                 {"hdca", "leaf=body"},  {"dca", "leaf=body"}};
 
-bool is_cut(const Mechanism& mechanism, const std::string& joint) {
-  return mechanism.find_joint(joint)->cut;
-}
-
-/// All kinds of loads, but none in cut joints.
+/// All kinds of loads.
 Mechanism with_all_loads(const Mechanism& made, RandomSource& random) {
   MechanismDescription description = made.description();
   test::add_bushings(random, description);
   test::add_stops(random, description);
   test::add_friction(random, description);
-  const auto drop_in_cut_joints = [&](auto& loads) {
-    std::erase_if(loads, [&](const auto& load) { return is_cut(made, load.joint); });
-  };
-  drop_in_cut_joints(description.joint_springs);
-  drop_in_cut_joints(description.joint_loads);
-  drop_in_cut_joints(description.joint_frictions);
-  drop_in_cut_joints(description.joint_stops);
   return Mechanism(description);
 }
 
@@ -237,14 +226,6 @@ TEST(load_derivatives, say_which_load_has_none) {
   const auto reason = [](MechanismDescription description) {
     return test::make("dense", Mechanism(std::move(description)))->without_jacobian();
   };
-  const MechanismDescription loop = test::loop_named("four_bar").description();
-  const Mechanism made(loop);
-  MechanismDescription sprung = loop;
-  sprung.joint_springs.push_back({"catch", made.cut_joints().front().name, 0, 10.0, 0.0, 0.0});
-  EXPECT_NE(reason(sprung).find("spring 'catch'"), std::string::npos) << reason(sprung);
-  MechanismDescription braked = loop;
-  braked.joint_frictions.push_back({"brake", made.cut_joints().front().name, 0, 1.0, 1.0, 0.0, 0.1, 0.0});
-  EXPECT_NE(reason(braked).find("friction 'brake'"), std::string::npos) << reason(braked);
   MechanismDescription ball = test::loop_named("random_tree:seed=5,bodies=3,loads=0").description();
   const auto round = std::find_if(ball.joints.begin(), ball.joints.end(),
                                   [](const auto& joint) { return has_quaternion(joint.type); });

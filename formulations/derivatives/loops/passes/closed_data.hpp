@@ -93,6 +93,7 @@ struct LoopArgument {
 struct LoopLaw {
   int axis = -1;
   int body = -1;
+  int opposite = -1;       ///< body on which the opposite wrench acts
   Screw<double> wrench{};  ///< of one
   int first_argument = 0;
   int argument_count = 0;

@@ -71,12 +71,20 @@ struct LoopForward {
     }
     for (int i = 0; i < data.law_count; ++i) {
       const LoopLaw& law = data.laws[i];
-      if (law.body >= 0) {
-        T* const own = lanes_of(data, law.body) + L::kForce;
-        Screw<T> force = screw_at(own);
-        add(law.wrench, -law_change(data, directions, law), force);
-        put(force, own);
+      if (law.axis < 0) {
+        const T more = law_change(data, directions, law);
+        take_law(data, law.body, law.wrench, more);
+        take_law(data, law.opposite, law.wrench, -more);
       }
+    }
+  }
+
+  static MBDBENCH_KERNEL void take_law(const ClosedData& data, int body, const Screw<double>& wrench, const T& more) {
+    if (body >= 0) {
+      T* const own = lanes_of(data, body) + L::kForce;
+      Screw<T> force = screw_at(own);
+      add(wrench, -more, force);
+      put(force, own);
     }
   }
 

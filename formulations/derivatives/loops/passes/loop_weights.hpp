@@ -65,7 +65,9 @@ struct LoopBackward {
     }
     for (int i = 0; i < data.law_count; ++i) {
       const LoopLaw& law = data.laws[i];
-      const double weight = law.axis >= 0 ? -weights.forces[law.axis] : -dot(law.wrench, at(data, law.body, kWeight));
+      const double weight = law.axis >= 0
+                                ? -weights.forces[law.axis]
+                                : dot(law.wrench, minus(at(data, law.opposite, kWeight), at(data, law.body, kWeight)));
       for (int k = law.first_argument; k < law.first_argument + law.argument_count; ++k) {
         const LoopArgument& argument = data.arguments[k];
         if (argument.axis >= 0) {
