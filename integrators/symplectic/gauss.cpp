@@ -83,6 +83,7 @@ class Gauss : public GaussSamples<Stages> {
   Evaluation step(OdeRun& run, double t, double h, std::span<const double> x, std::span<const double> xdot,
                   std::span<double> x_new) {
     const Evaluation outcome = newton_ ? solve_by_newton(run, t, h, x, xdot) : solve_by_sweeps(run, t, h, x, xdot);
+    solved_step_ = outcome == Evaluation::ok ? h : 0.0;
     if (outcome == Evaluation::ok) {
       advance(kGauss<Stages>.b, h, x, x_new);
     }
@@ -109,6 +110,36 @@ class Gauss : public GaussSamples<Stages> {
     }
   }
 
+  /// Newton's method begins with the polynomial through the stages of the last step and the slope at its end, where
+  /// there was one: its first error is smaller by h^Stages.
+  void predict(double h, std::span<const double> xdot) {
+    if (solved_step_ == 0.0) {
+      begin_iteration(xdot);
+      return;
+    }
+    std::array<double, Stages + 1> nodes{};
+    std::copy(kGauss<Stages>.c.begin(), kGauss<Stages>.c.end(), nodes.begin());
+    nodes[Stages] = 1.0;
+    for (std::size_t i = 0; i < Stages; ++i) {
+      const double place = 1.0 + kGauss<Stages>.c[i] * h / solved_step_;
+      std::array<double, Stages + 1> weights{};
+      for (std::size_t j = 0; j <= Stages; ++j) {
+        weights[j] = 1.0;
+        for (std::size_t l = 0; l <= Stages; ++l) {
+          weights[j] *= l == j ? 1.0 : (place - nodes[l]) / (nodes[j] - nodes[l]);
+        }
+      }
+      for (std::size_t e = 0; e < xdot.size(); ++e) {
+        double sum = weights[Stages] * xdot[e];
+        for (std::size_t j = 0; j < Stages; ++j) {
+          sum += weights[j] * k_[j][e];
+        }
+        k_new_[i][e] = sum;
+      }
+    }
+    std::swap(k_, k_new_);
+  }
+
   /// By fixed-point iteration; from the first step on that it does not solve by Newton's method.
   Evaluation solve_by_sweeps(OdeRun& run, double t, double h, std::span<const double> x, std::span<const double> xdot) {
     begin_iteration(xdot);
@@ -131,12 +162,14 @@ class Gauss : public GaussSamples<Stages> {
       return Evaluation::ended;
     }
     begin_newton();
+    solved_step_ = 0.0;
     return solve_by_newton(run, t, h, x, xdot);
   }
 
   Evaluation solve_by_newton(OdeRun& run, double t, double h, std::span<const double> x, std::span<const double> xdot) {
     while (true) {
       const bool fresh = !newton_->is_usable();
+      const bool predicted = solved_step_ != 0.0;
       if (fresh) {
         const Evaluation formed = newton_->form(run, t, x, xdot);
         if (formed != Evaluation::ok) {
@@ -144,7 +177,8 @@ class Gauss : public GaussSamples<Stages> {
         }
       }
       newton_->factor(run, h);
-      begin_iteration(xdot);
+      predict(h, xdot);
+      solved_step_ = 0.0;
       IterationMonitor monitor;
       Verdict verdict = Verdict::go_on;
       Evaluation outcome = Evaluation::ok;
@@ -165,8 +199,9 @@ class Gauss : public GaussSamples<Stages> {
         }
         return outcome;
       }
+      const bool last = fresh && !predicted;
       newton_->give_up_jacobian();
-      if (fresh) {
+      if (last) {
         if (outcome == Evaluation::ok) {
           run.end_method_failed("Newton's method does not solve the stages; a smaller fixed_step may help");
           outcome = Evaluation::ended;
@@ -234,6 +269,7 @@ class Gauss : public GaussSamples<Stages> {
   std::vector<double> stage_;
   std::optional<StageNewton> newton_;
   Eigen::MatrixXd residuals_;
+  double solved_step_ = 0.0;  // of the last step, whose stages are in k_; 0: none
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ struct MomentumDerivatives::Workspace : LoopWorkspace {
 
   /// Both flows of a state. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
-  /// Makes the velocities what the passes go over, or the flow of the gauge.
+  /// After linearise, makes the velocities what the passes go over; then the flow of the gauge.
   void turn_to_velocities(std::span<const double> q);
   void turn_to_gauge();
   void differentiate(std::span<const double> q, Changes& changes);
@@ -82,14 +82,15 @@ RhsStatus MomentumDerivatives::Workspace::linearise(double t, std::span<const do
 }
 
 void MomentumDerivatives::Workspace::turn_to_velocities(std::span<const double> q) {
-  state.set_flow(u, impulses);
-  state.set_momentum_rates(q, mu);
+  if (leak) {
+    state.set_momentum_rates(q, mu);
+  }
   sweeps.slope_cuts(state.data());
 }
 
 void MomentumDerivatives::Workspace::turn_to_gauge() {
   state.set_flow(z, none);
-  sweeps.slope_cuts(state.data());
+  sweeps.slope_flow(state.data());
 }
 
 void MomentumDerivatives::Workspace::differentiate(std::span<const double> q, Changes& changes) {
@@ -178,19 +179,16 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   std::fill(by_masses.begin(), by_masses.end(), 0.0);
   // The equations are symmetric: weights of a flow become those of its momenta and constraints by the same solution.
   Eigen::VectorXd y = work.rates_of(weights);
-  Eigen::VectorXd nu = work.none;
+  Eigen::VectorXd less;  // of the flow of the gauge
+  Eigen::VectorXd less_multipliers;
   if (work.leak) {
-    const Eigen::VectorXd given = y;
-    by_push += given.dot(work.excess) * work.steepness;
-    y = work.state.momenta_of(given);
+    less = y;
+    by_push += less.dot(work.excess) * work.steepness;
+    y = work.state.momenta_of(less);
     work.solve(y, work.none);
-    nu = work.sigma.col(0);
-    const Eigen::VectorXd less = y - given;
+    less_multipliers = work.sigma.col(0);
+    less = y - less;
     by_momentum = work.kappa * less;
-    work.turn_to_gauge();
-    work.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
-    const Eigen::VectorXd own = -less;
-    work.sweeps.change_weights(work.state.data(), {own.data(), nu.data(), by_turn.data(), nullptr, nullptr});
   }
   work.turn_to_velocities(q);
   std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
@@ -200,11 +198,18 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
                       {y.data(), work.none.data(), by_turn.data(), by_push.data(), by_multiplier.data()});
   y = by_push;
   work.solve(y, -by_multiplier);
-  nu = work.sigma.col(0);
+  const Eigen::VectorXd nu = work.sigma.col(0);
   by_momentum += y;
   work.state.add_weights_of_masses(y, &LoopState::UnitMass::change, by_masses);
   y *= -1.0;
   work.sweeps.change_weights(work.state.data(), {y.data(), nu.data(), by_turn.data(), nullptr, nullptr});
+  if (work.leak) {
+    work.turn_to_gauge();
+    work.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
+    less *= -1.0;
+    work.sweeps.change_weights(work.state.data(),
+                               {less.data(), less_multipliers.data(), by_turn.data(), nullptr, nullptr});
+  }
   work.coordinates.add_weights_of_turns(q, by_turn, by_q);
   std::copy(by_momentum.begin(), by_momentum.end(), product.begin() + work.mechanism->q_size());
   return finite_or_why(product);

@@ -151,6 +151,8 @@ struct ClosedSweeps {
   int width = 1;  ///< doubles a pack
   /// Slopes of the cut joints, after the bodies' motions and multipliers are set.
   void (*slope_cuts)(const ClosedData&) = nullptr;
+  /// Those alone of Phi' and of D sigma, by displacements.
+  void (*slope_flow)(const ClosedData&) = nullptr;
   /// One direction a lane.
   void (*directions)(const ClosedData&, const LoopDirections&) = nullptr;
   /// One direction.
