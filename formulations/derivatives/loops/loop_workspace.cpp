@@ -71,12 +71,13 @@ void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const 
     return;
   }
   sigma.resize(rows, v.cols());
-  Eigen::VectorXd multipliers = Eigen::VectorXd::Zero(rows);
+  multipliers_.setZero(rows);
   for (Eigen::Index c = 0; c < v.cols(); ++c) {
-    Eigen::VectorXd column = v.col(c);
-    fast->solve(column, wanted.col(c), multipliers);
-    v.col(c) = column;
-    sigma.col(c) = multipliers;
+    column_ = v.col(c);
+    wanted_ = wanted.col(c);
+    fast->solve(column_, wanted_, multipliers_);
+    v.col(c) = column_;
+    sigma.col(c) = multipliers_;
   }
 }
 

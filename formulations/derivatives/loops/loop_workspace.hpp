@@ -63,6 +63,10 @@ struct LoopWorkspace {
   RhsStatus factorise();
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
   std::vector<AlignedMemory> memory_;  // of packs
+  // Of one right side.
+  Eigen::VectorXd column_;
+  Eigen::VectorXd wanted_;
+  Eigen::VectorXd multipliers_;
 };
 
 /// \returns which of the derivatives is not finite.
