@@ -61,7 +61,7 @@ TEST_F(JacobianChoiceTest, GaussMethodsTakeExactOnesFromTheStartOnRequestAndWher
   for (std::size_t i = 0; i < a.x.size(); ++i) {
     EXPECT_NEAR(a.x[i], b.x[i], 1e-10) << "the same steps, solved to rounding";
   }
-  const std::string stiff = std::string(MBDBENCH_SOURCE_DIR) + "/experiments/studies/mechanisms/stiff_chain.toml";
+  const std::string stiff = std::string(MBDBENCH_SOURCE_DIR) + "/experiments/studies/mechanisms/stiff_arm.toml";
   const nlohmann::json unasked =
       counts("stiff", {"-m", stiff, "-f", "aba", "-t", "0.5", "-i", "gauss4", "--fixed-step", "0.01"});
   EXPECT_GT(unasked.at("npds"), 0);
