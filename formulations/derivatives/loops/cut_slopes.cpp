@@ -49,8 +49,8 @@ CutComponent::Row angle_slopes(const MovingVector& axis, const MovingVector& fro
 
 /// What moves of a cut joint.
 struct CutPlace {
-  const Joint* joint;
-  const JointKinematics* state;
+  const Joint* joint = nullptr;
+  const JointKinematics* state = nullptr;
   MovingVector displacement;
   MovingVector point;
 
