@@ -77,22 +77,28 @@ bool divides_impulses(const Mechanism& mechanism) {
 }  // namespace
 
 LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states,
-                                 std::string obstacle, OneState one, const InstructionSet& set)
-    : mechanism_(&mechanism), states_(states), obstacle_(std::move(obstacle)), one_(std::move(one)), set_(set) {}
+                                 std::string obstacle, const CutReferences* near, OneState one,
+                                 const InstructionSet& set)
+    : mechanism_(&mechanism),
+      states_(states),
+      obstacle_(std::move(obstacle)),
+      near_(near),
+      one_(std::move(one)),
+      set_(set) {}
 
 LoopDerivatives::~LoopDerivatives() = default;
 
 std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
   auto solver = std::make_unique<PartSolver>(*mechanism_, set_);
   if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
-    return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, std::move(solver), set_);
+    return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, near_, std::move(solver), set_);
   }
   const auto& momenta = std::get<LoopMomenta>(states_);
   MomentumDerivatives::Leak leak;
   if (momenta.tangent) {
     leak = [mechanism = mechanism_, own = momenta.leak](auto u) { return tangent_leak(own, *mechanism, u); };
   }
-  return std::make_unique<MomentumDerivatives>(*mechanism_, std::move(leak), std::move(solver), set_);
+  return std::make_unique<MomentumDerivatives>(*mechanism_, std::move(leak), near_, std::move(solver), set_);
 }
 
 template <typename Pass>

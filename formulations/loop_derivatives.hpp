@@ -34,9 +34,9 @@ class LoopDerivatives final : public StateDerivatives {
   /// x' of one state, as the formulation has it: tells why there is none.
   using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
   /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
-  /// \param set of its kernels
+  /// \param near where its loads look for angles of cut joints \param set of its kernels
   LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states, std::string obstacle,
-                  OneState one, const InstructionSet& set);
+                  const CutReferences* near, OneState one, const InstructionSet& set);
   ~LoopDerivatives() override;
   LoopDerivatives(const LoopDerivatives&) = delete;
   LoopDerivatives& operator=(const LoopDerivatives&) = delete;
@@ -61,6 +61,7 @@ class LoopDerivatives final : public StateDerivatives {
   const Mechanism* mechanism_;
   std::variant<LoopVelocities, LoopMomenta> states_;
   std::string obstacle_;
+  const CutReferences* near_;
   OneState one_;
   InstructionSet set_;
   std::unique_ptr<StateDerivatives> derivatives_;

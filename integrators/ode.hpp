@@ -57,6 +57,8 @@ struct OdeOptions {
   double max_step = kUnset;
   /// Step of the fixed-step methods, which need it; adaptive methods ignore it.
   double fixed_step = kUnset;
+  /// Methods that can do without df/dx (Gauss) solve their stages with it from the start, not only where they must.
+  bool newton_stages = false;
   /// Embedded pairs whose source propagates the lower order (rkf45, rkf45-fixed) propagate the higher one instead.
   bool propagate_higher_order = false;
   /// Fills OdeStatistics::mean_local_error, in the methods that have an estimate of their own (rkf45, rkf45-fixed).
@@ -159,7 +161,8 @@ struct OdeEntry {
   /// Does the same with every component, in steps that depend on no state: systems that know nothing of one another may
   /// stand one behind another in one, and each gets the bits that it has alone.
   bool takes_stacks = false;
-  /// Needs df/dx: takes OdeSystem::jacobian where it is there, else differences.
+  /// Needs df/dx, always or where OdeOptions::newton_stages says so or nothing else solves its equations: takes
+  /// OdeSystem::jacobian where it is there, else differences.
   bool takes_jacobian = false;
 };
 

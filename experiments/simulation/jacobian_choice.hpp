@@ -10,7 +10,7 @@ namespace mbdbench {
 
 enum class JacobianChoice {
   automatic,   ///< exact where the formulation has derivatives of this mechanism, else differences
-  exact,       ///< refused where it has none
+  exact,       ///< refused where it has none; Gauss methods then solve their stages with it from the start
   differences  ///< as the programs of the papers, whose counts include the evaluations for them
 };
 

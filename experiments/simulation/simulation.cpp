@@ -148,7 +148,8 @@ void require_for_mechanisms(const OdeEntry& integrator) {
 SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, std::span<const double> tspan,
                           std::span<const double> x0, const SimulationOptions& options, OdeSink& sink) {
   require_for_mechanisms(integrator);
-  const OdeOptions ode = ode_options(options, formulation.layout());
+  OdeOptions ode = ode_options(options, formulation.layout());
+  ode.newton_stages = options.jacobian == JacobianChoice::exact;
   SinkBarrier barrier(sink);
   SimulationResult result;
   Formulation& own = options.derivatives != nullptr ? *options.derivatives : formulation;

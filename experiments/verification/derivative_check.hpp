@@ -37,7 +37,8 @@ std::optional<Eigen::VectorXd> state_direction(Formulation& formulation, const V
 
 /// With rows J of Formulation::jacobian and a direction v of the state: J v against differences of x' along v,
 /// jacobian_vector against J v, vector_jacobian against w J for weights w, and (w J) v against w (J v). Position rates
-/// and rates of velocities or momenta are told apart, since their units differ. 6 right-hand sides a direction.
+/// and rates of velocities or momenta are told apart, since their units differ. Where central differences disagree,
+/// those of either side count: a load may bend within the steps. 6 right-hand sides a direction, up to 12 more there.
 /// \param random draws the weights \param tell takes every comparison
 /// \returns what could not be evaluated; empty when all is well
 std::string compare_derivatives(Formulation& formulation, const DerivativePlace& place,

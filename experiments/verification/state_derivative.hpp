@@ -23,4 +23,9 @@ using StateFunction = std::function<std::string(double t, std::span<const double
 StateDerivative derivative_along(const StateFunction& function, double t, const Eigen::VectorXd& x,
                                  const Eigen::VectorXd& xdot, double h);
 
+/// The same from values ahead alone, where the function may bend sharply behind: steps h and 2 h, up to x + 8 h xdot; h
+/// negative: behind. \param here the value at x. Rounding of values counts by up to 11 / h.
+StateDerivative derivative_ahead(const StateFunction& function, double t, const Eigen::VectorXd& x,
+                                 const Eigen::VectorXd& xdot, double h, const Eigen::VectorXd& here);
+
 }  // namespace mbdbench

@@ -44,7 +44,7 @@ class DenseFormulation final : public JointStateFormulation {
       states = LoopMomenta{settings.tangent, kDefaultLeak};
     }
     derivatives_.emplace(
-        mechanism, states, std::string(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
+        mechanism, states, std::string(), near(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
         settings.set);
     use_derivatives(*derivatives_);
   }

@@ -40,7 +40,12 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
     throw ModelError({}, fmt::format("{} of '{}': there is no joint spring of that name",
                                      parameter.kind == ParameterKind::stiffness ? "stiffness" : "damping", name));
   }
-  const Joint& joint = mechanism.joint(*mechanism.find_joint(spring->joint));
+  const JointReference reference = *mechanism.find_joint(spring->joint);
+  if (reference.cut) {
+    throw ModelError(
+        {}, fmt::format("spring '{}' is in a cut joint: rates are differentiated by those of tree joints", name));
+  }
+  const Joint& joint = mechanism.joint(reference);
   place.q = joint.q_offset + spring->component;
   place.u = joint.u_offset + spring->component;
   place.rest = spring->rest;

@@ -57,7 +57,7 @@ class HdcaFormulation final : public JointStateFormulation {
         accumulated_load_(mechanism.bodies().size()),
         free_momenta_(static_cast<std::size_t>(mechanism.u_size())),
         derivatives_(
-            mechanism, LoopMomenta{options.gauge == GaugeControl::tangent, options.leak}, obstacle(options),
+            mechanism, LoopMomenta{options.gauge == GaugeControl::tangent, options.leak}, obstacle(options), near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
     use_derivatives(derivatives_);
   }

@@ -83,7 +83,8 @@ def simulate(
     tolerance: relative, and absolute unless `absolute_tolerance` says otherwise: a number, or numbers by kind of state
     ("position", "quaternion", "velocity", "momentum"). step: of integrators with a fixed step. max_drift,
     max_energy_error: limits of a run that is ok. jacobian: of implicit integrators, "exact", "differences" or "auto"
-    (exact where the formulation has derivatives). The others are those of `mbdbench simulate --help`.
+    (exact where the formulation has derivatives); with "exact" Gauss methods solve their stages by Newton's method from
+    the start. The others are those of `mbdbench simulate --help`.
 
     A run that ends early or is inaccurate raises nothing: its status and message say so. ValueError for what cannot be
     run, KeyboardInterrupt for Ctrl-C. Other Python threads go on meanwhile.

@@ -38,6 +38,7 @@ OdeOptions options_for(const OdeEntry& entry) {
   if (!entry.adaptive) {
     options.fixed_step = 1e-3;
   }
+  options.newton_stages = true;
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -155,18 +156,144 @@ TEST_P(GaussMethod, CountsItsIterations) {
   EXPECT_LT(result.statistics.niterations, 200u * 25u);
 }
 
-TEST_P(GaussMethod, StiffStepEndsTheRunAndSaysSo) {
-  const OdeSystem system =
-      system_of(1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = -1000.0 * x[0]; });
+/// Kepler's problem and its df/dx.
+OdeSystem kepler_with_jacobian() {
+  OdeSystem system = kepler();
+  system.jacobian = [](double, std::span<const double> x, std::span<double> rows) {
+    const double square = x[0] * x[0] + x[1] * x[1];
+    const double fifth = std::pow(square, 2.5);
+    const double mixed = 3.0 * x[0] * x[1] / fifth;
+    const std::array<double, 16> exact = {0.0,
+                                          0.0,
+                                          1.0,
+                                          0.0,
+                                          0.0,
+                                          0.0,
+                                          0.0,
+                                          1.0,
+                                          (3.0 * x[0] * x[0] - square) / fifth,
+                                          mixed,
+                                          0.0,
+                                          0.0,
+                                          mixed,
+                                          (3.0 * x[1] * x[1] - square) / fifth,
+                                          0.0,
+                                          0.0};
+    std::copy(exact.begin(), exact.end(), rows.begin());
+    return std::string();
+  };
+  return system;
+}
+
+TEST_P(GaussMethod, NewtonsMethodSolvesTheSameStagesWithFewerEvaluations) {
+  OdeOptions options;
+  options.fixed_step = 0.05;
+  NullSink sink;
+  const std::vector<double> tspan = {0.0, 10.0};
+  const OdeResult sweeps = GetParam().solve(kepler_with_jacobian(), tspan, kPericentre, options, sink);
+  options.newton_stages = true;
+  const OdeResult newton = GetParam().solve(kepler_with_jacobian(), tspan, kPericentre, options, sink);
+  ASSERT_EQ(newton.status, OdeStatus::ok) << newton.message;
+  EXPECT_EQ(sweeps.statistics.npds, 0u) << "not where fixed-point iteration converges";
+  // 200 steps solved to some units in the last place, whose errors grow by some powers of ten in ten time units.
+  EXPECT_LT(largest_difference(newton.x, sweeps.x), 1e-11);
+  const std::size_t stages = static_cast<std::size_t>(GetParam().order) / 2;
+  EXPECT_EQ(newton.statistics.nfevals, 1 + 200 + stages * newton.statistics.niterations);
+  EXPECT_EQ(newton.statistics.nsolves, newton.statistics.niterations);
+  EXPECT_LT(newton.statistics.niterations, sweeps.statistics.niterations * 2 / 3);
+  EXPECT_GT(newton.statistics.npds, 0u);
+  EXPECT_LE(newton.statistics.npds, 200u);
+}
+
+TEST_P(GaussMethod, NewtonsMethodKeepsQuadraticInvariantsToRounding) {
+  OdeOptions options;
+  options.fixed_step = 0.01;
+  options.newton_stages = true;
+  NullSink sink;
+  const std::vector<double> tspan = {0.0, 20.0 * M_PI};
+  for (const OdeSystem& system : {kepler_with_jacobian(), kepler()}) {
+    const OdeResult result = GetParam().solve(system, tspan, kPericentre, options, sink);
+    ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
+    EXPECT_NEAR(result.x[0] * result.x[3] - result.x[1] * result.x[2], 0.8, 1e-12) << "as of fixed-point iteration";
+  }
+}
+
+TEST_P(GaussMethod, NewtonsStepBackLeadsToTheStart) {
+  OdeOptions options;
+  options.fixed_step = 0.1;
+  options.newton_stages = true;
+  NullSink sink;
+  const OdeSystem system = kepler_with_jacobian();
+  const std::vector<double> there = GetParam().solve(system, std::vector{0.0, 0.1}, kPericentre, options, sink).x;
+  const std::vector<double> back = GetParam().solve(system, std::vector{0.1, 0.0}, there, options, sink).x;
+  EXPECT_LT(largest_difference(back, kPericentre), 1e-14);  // solved to some units in the last place
+}
+
+/// The stability function of Gauss methods, the diagonal Pade approximation of exp(z).
+double pade(int stages, double z) {
+  const auto half = [&](double y) {
+    return stages == 1   ? 1.0 + y / 2.0
+           : stages == 2 ? 1.0 + y / 2.0 + y * y / 12.0
+                         : 1.0 + y / 2.0 + y * y / 10.0 + y * y * y / 120.0;
+  };
+  return half(z) / half(-z);
+}
+
+TEST_P(GaussMethod, StepsThatFixedPointIterationDoesNotSolveAreSolvedByNewtonsMethod) {
+  constexpr double kRate = -1000.0;
+  OdeSystem system =
+      system_of(1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = kRate * x[0]; });
   OdeOptions options;
   options.fixed_step = 0.1;
   NullSink sink;
   const std::vector<double> tspan = {0.0, 1.0};
   const std::vector<double> x0 = {1.0};
+  const double expected = std::pow(pade(GetParam().order / 2, 0.1 * kRate), 10);
+  const OdeResult differences = GetParam().solve(system, tspan, x0, options, sink);
+  ASSERT_EQ(differences.status, OdeStatus::ok) << differences.message;
+  // Rounding of f, 1000 eps, comes into the ten steps divided by that rate again.
+  EXPECT_NEAR(differences.x[0], expected, 1e-13);
+  EXPECT_EQ(differences.statistics.npds, 1u) << "one Jacobian serves a linear problem";
+  system.jacobian = [](double, std::span<const double>, std::span<double> rows) {
+    rows[0] = kRate;
+    return std::string();
+  };
+  const OdeResult exact = GetParam().solve(system, tspan, x0, options, sink);
+  EXPECT_NEAR(exact.x[0], expected, 1e-13);
+  EXPECT_EQ(exact.statistics.nfevals + 1, differences.statistics.nfevals) << "the evaluation of the difference";
+}
+
+TEST_P(GaussMethod, AStepWithoutSolutionEndsTheRunAndSaysSo) {
+  // x' = 1 + x^2 leaves the numbers at pi / 4: beyond it the stages' equations have no real solution.
+  const OdeSystem system =
+      system_of(1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = 1.0 + x[0] * x[0]; });
+  OdeOptions options;
+  options.fixed_step = 10.0;
+  for (const bool newton : {false, true}) {
+    options.newton_stages = newton;
+    NullSink sink;
+    const std::vector<double> tspan = {0.0, 10.0};
+    const std::vector<double> x0 = {1.0};
+    const OdeResult result = GetParam().solve(system, tspan, x0, options, sink);
+    EXPECT_EQ(result.status, OdeStatus::method_failed);
+    EXPECT_NE(result.message.find("at t = 0: Newton's method does not solve the stages"), std::string::npos)
+        << result.message;
+    EXPECT_EQ(result.x, x0);
+  }
+}
+
+TEST_P(GaussMethod, LargeSystemsAreNotGivenMatricesUnasked) {
+  const OdeSystem system = system_of(2001, [](double, std::span<const double> x, std::span<double> xdot) {
+    std::transform(x.begin(), x.end(), xdot.begin(), [](double each) { return -1000.0 * each; });
+  });
+  OdeOptions options;
+  options.fixed_step = 0.1;
+  NullSink sink;
+  const std::vector<double> tspan = {0.0, 0.1};
+  const std::vector<double> x0(2001, 1.0);
   const OdeResult result = GetParam().solve(system, tspan, x0, options, sink);
   EXPECT_EQ(result.status, OdeStatus::method_failed);
-  EXPECT_NE(result.message.find("at t = 0: the fixed-point iteration"), std::string::npos) << result.message;
-  EXPECT_EQ(result.x, x0);
+  EXPECT_NE(result.message.find("the fixed-point iteration does not solve"), std::string::npos) << result.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, GaussMethod,

@@ -93,7 +93,8 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
   command
       .add_option("--jacobian", request.jacobian,
                   "Implicit integrators: df/dx of the formulation (exact) or by differences; auto: exact where the "
-                  "formulation has derivatives (default)")
+                  "formulation has derivatives (default). Gauss methods: exact is Newton's method from the start; else "
+                  "only where fixed-point iteration fails")
       ->check(CLI::IsMember({"auto", "exact", "differences"}));
   command.add_option("--project", request.projection_tolerance,
                      "After steps that violate a constraint by more than this, project positions and velocities "

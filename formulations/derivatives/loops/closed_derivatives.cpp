@@ -18,8 +18,9 @@ constexpr double kDrift = 4.0 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 struct ClosedDerivatives::Workspace : LoopWorkspace {
-  Workspace(const Mechanism& m, bool p, std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-      : LoopWorkspace(m, false, std::move(solver), set), projects(p && m.constrained()) {}
+  Workspace(const Mechanism& m, bool p, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+            const InstructionSet& set)
+      : LoopWorkspace(m, false, near, std::move(solver), set), projects(p && m.constrained()) {}
 
   /// What all derivatives at a state share. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
@@ -42,6 +43,7 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
     impulses = sigma;
     change = u - given;
   }
+  state.set_loads(q_of(x), u);
   state.set_velocities(q_of(x), u);
   Eigen::VectorXd accelerations = state.wanted_forces();
   solve(accelerations, state.wanted_accelerations());
@@ -53,9 +55,9 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
   return {};
 }
 
-ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
-                                     const InstructionSet& set)
-    : work_(std::make_unique<Workspace>(mechanism, projects, std::move(solver), set)) {}
+ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, const CutReferences* near,
+                                     std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+    : work_(std::make_unique<Workspace>(mechanism, projects, near, std::move(solver), set)) {}
 
 ClosedDerivatives::~ClosedDerivatives() = default;
 
@@ -120,7 +122,7 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
   const Eigen::VectorXd turns = work.coordinates.turns_of(q, direction.first(q.size()));
   Eigen::VectorXd pushes = work.rates_of(direction);
   if (work.projects) {
-    work.sweep(turns, Eigen::VectorXd::Zero(n));
+    work.sweep(turns, Eigen::VectorXd::Zero(n), LoopWorkspace::Wanted::flow);
     pushes = work.state.momenta_of(pushes) - work.swept.changes;
     work.solve(pushes, -work.swept.firsts);
   }

@@ -30,9 +30,10 @@ namespace mbdbench {
 class ClosedDerivatives final : public StateDerivatives {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
+  /// \param near as of LoadEvaluator, never nullptr, must outlive this
   /// \param solver of products with a direction or with weights, and of parameters
-  ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
-                    const InstructionSet& set);
+  ClosedDerivatives(const Mechanism& mechanism, bool projects, const CutReferences* near,
+                    std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
   ~ClosedDerivatives() override;
   ClosedDerivatives(const ClosedDerivatives&) = delete;
   ClosedDerivatives& operator=(const ClosedDerivatives&) = delete;

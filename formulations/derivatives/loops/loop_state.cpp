@@ -6,6 +6,7 @@
 
 #include "formulations/batches/batch_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench {
@@ -25,37 +26,26 @@ bool is_fixed_outboard(const Joint& joint, int component) {
          (joint.type == JointType::free && component < 3) || (joint.type == JointType::planar && component == 2);
 }
 
-bool is_cut(const Mechanism& mechanism, const std::string& joint) {
-  const std::optional<JointReference> found = mechanism.find_joint(joint);
-  return found && found->cut;
+/// \returns whether all loads are springs, dampers and forces in tree joints.
+bool acts_in_tree_joints_alone(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  const auto in_tree = [&](const auto& load) { return !mechanism.find_joint(load.joint)->cut; };
+  return loads_without_lanes(description).empty() &&
+         std::all_of(description.joint_springs.begin(), description.joint_springs.end(), in_tree) &&
+         std::all_of(description.joint_loads.begin(), description.joint_loads.end(), in_tree);
 }
 
 }  // namespace
 
 std::string LoopState::obstacle(const Mechanism& mechanism) {
-  if (std::string load = loads_without_lanes(mechanism.description()); !load.empty()) {
-    return "exact derivatives are there for springs, dampers and forces in joints, constant or tables over time; " +
-           load + " has none";
-  }
-  const MechanismDescription& description = mechanism.description();
-  for (const auto& spring : description.joint_springs) {
-    if (is_cut(mechanism, spring.joint)) {
-      return "there are no exact derivatives of loads in cut joints, such as spring '" + spring.name + "'";
-    }
-  }
-  for (const auto& load : description.joint_loads) {
-    if (is_cut(mechanism, load.joint)) {
-      return "there are no exact derivatives of loads in cut joints, such as load '" + load.name + "'";
-    }
-  }
   if (!mechanism.held_by_velocity().empty()) {
     return "there are no exact derivatives where velocities are held without an equation of positions, as '" +
            std::string(mechanism.held_by_velocity()) + "' does";
   }
-  return {};
+  return LoopLoads::obstacle(mechanism);
 }
 
-LoopState::LoopState(const Mechanism& mechanism, bool momenta, int width)
+LoopState::LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       motions_(mechanism),
@@ -78,7 +68,12 @@ LoopState::LoopState(const Mechanism& mechanism, bool momenta, int width)
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     cuts_[c].first_row = mechanism.cut_joints()[c].row_offset;
   }
-  add_loads();
+  if (acts_in_tree_joints_alone(mechanism)) {
+    add_loads();
+  } else {
+    loads_.emplace(mechanism, near);
+    loads_->show(data_);
+  }
   data_.momenta = momenta;
   data_.body_count = mechanism.body_count();
   data_.axis_count = mechanism.u_size();
@@ -122,6 +117,7 @@ void LoopState::add_loads() {
 }
 
 void LoopState::set_positions(double t, std::span<const double> q) {
+  t_ = t;
   kinematics_.set_positions(q);
   motions_.evaluate(t);
   for (Spring& spring : springs_) {
@@ -319,6 +315,23 @@ void LoopState::move_bodies(const Eigen::VectorXd& u) {
   }
 }
 
+void LoopState::set_loads(std::span<const double> q, const Eigen::VectorXd& u) {
+  if (!loads_) {
+    return;
+  }
+  loads_->set(t_, q, view(u), kinematics_, center_);
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    axes_[k].stiffness = loads_->stiffness(static_cast<int>(k));
+    axes_[k].damping = loads_->damping(static_cast<int>(k));
+  }
+}
+
+void LoopState::begin_carried() {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    bodies_[k].carried = loads_ ? linear::minus(bodies_[k].force, loads_->wrench(k)) : bodies_[k].force;
+  }
+}
+
 void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd& u) {
   data_.drifted = false;
   move_bodies(u);
@@ -330,8 +343,8 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
     }
     body.force = linear::plus(linear::inertia_times(body.inertia, body.acceleration),
                               linear::wrench_crossed(body.velocity, body.momentum));
-    body.carried = body.force;
   }
+  begin_carried();
   carry_inward(&LoopBody::carried);
   set_cut_motions();
   for (const LoopBody& body : bodies_) {
@@ -339,7 +352,7 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
       forces_[k] = -linear::dot(axes_[index_of(k)].motion, body.carried);
     }
   }
-  add_spring_forces(q);
+  add_joint_forces(q);
   accelerations_.setZero();
   for (const LoopCut& cut : cuts_) {
     for (int j = 0; j < cut.shape.rows; ++j) {
@@ -351,7 +364,10 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
   }
 }
 
-void LoopState::add_spring_forces(std::span<const double> q) {
+void LoopState::add_joint_forces(std::span<const double> q) {
+  if (loads_) {
+    forces_ += loads_->joint_forces();
+  }
   for (const Spring& spring : springs_) {
     forces_[spring.u] +=
         spring.constant - spring.stiffness * q[index_of(spring.q)] - spring.damping * axes_[index_of(spring.u)].speed;
@@ -397,8 +413,8 @@ void LoopState::set_accelerations(const Eigen::VectorXd& accelerations, const Ei
     }
     body.force = linear::plus(linear::inertia_times(body.inertia, body.acceleration),
                               linear::wrench_crossed(body.velocity, body.momentum));
-    body.carried = body.force;
   }
+  begin_carried();
   for (LoopCut& cut : cuts_) {
     for (int j = 0; j < cut.shape.rows; ++j) {
       cut.lambda[j] = lambda(cut.first_row + j, 0);
@@ -442,8 +458,8 @@ void LoopState::set_flow(const Eigen::VectorXd& u, const Eigen::MatrixXd& sigma)
 void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu) {
   for (LoopBody& body : bodies_) {
     body.force = linear::inertia_times(body.inertia, body.acceleration);
-    body.carried = body.force;
   }
+  begin_carried();
   for (LoopCut& cut : cuts_) {
     for (int j = 0; j < cut.shape.rows; ++j) {
       cut.lambda[j] = mu[cut.first_row + j];
@@ -459,7 +475,7 @@ void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::Vecto
       forces_[k] = linear::dot(axis.rate, body.change_carried) - linear::dot(axis.motion, body.carried);
     }
   }
-  add_spring_forces(q);
+  add_joint_forces(q);
 }
 
 LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {

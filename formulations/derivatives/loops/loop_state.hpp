@@ -5,10 +5,12 @@
 ///
 /// Cost: O(n); of M and Phi_q O(n d) for d quasi-velocities between a body and the ground.
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "formulations/derivatives/loops/loop_loads.hpp"
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
@@ -19,8 +21,9 @@ namespace mbdbench {
 /// Workspace of one mechanism for which `obstacle` is empty.
 class LoopState {
  public:
-  /// \param momenta of which state it is linearised, or of velocities \param width doubles a pack
-  LoopState(const Mechanism& mechanism, bool momenta, int width);
+  /// \param momenta of which state it is linearised, or of velocities \param near as of LoadEvaluator, never nullptr
+  /// \param width doubles a pack
+  LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width);
 
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
@@ -31,7 +34,9 @@ class LoopState {
   void set_matrices();
   /// \returns M u, after set_positions, without M.
   [[nodiscard]] Eigen::VectorXd momenta_of(const Eigen::VectorXd& u);
-  /// Motions and forces at u' = 0. \param u on the constraints
+  /// Loads, after set_positions. \param u on the constraints
+  void set_loads(std::span<const double> q, const Eigen::VectorXd& u);
+  /// Motions and forces at u' = 0, after set_loads. \param u likewise
   void set_velocities(std::span<const double> q, const Eigen::VectorXd& u);
   /// Accelerations and D lambda.
   void set_accelerations(const Eigen::VectorXd& accelerations, const Eigen::MatrixXd& lambda);
@@ -40,7 +45,7 @@ class LoopState {
 
   /// Momenta: motions, and M u - Phi_q^T sigma.
   void set_flow(const Eigen::VectorXd& u, const Eigen::MatrixXd& sigma);
-  /// p' + Phi_q^T mu of the flow, which are wanted_forces then.
+  /// p' + Phi_q^T mu of the flow, which are wanted_forces then; after set_loads with its velocities.
   void set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu);
 
   /// Wrenches that a unit of mass at a body's centre of mass needs: for its motion and, where projections changed
@@ -76,11 +81,13 @@ class LoopState {
   };
 
   void add_loads();
+  /// Starts what is carried inward with the own forces of bodies, less what loads do.
+  void begin_carried();
   [[nodiscard]] UnitMass unit_mass(std::size_t body) const;
   /// Sums of u along motions, or their rates, of all axes inboard of each body.
   void set_flows(const Eigen::VectorXd& u, Screw<double> linear::LoopAxis::*along = &linear::LoopAxis::motion);
   void move_bodies(const Eigen::VectorXd& u);
-  void add_spring_forces(std::span<const double> q);
+  void add_joint_forces(std::span<const double> q);
   void place_axes(std::size_t joint);
   void place_cut(std::size_t cut);
   void set_mass();
@@ -98,10 +105,12 @@ class LoopState {
   std::vector<linear::LoopBody> bodies_;
   std::vector<linear::LoopAxis> axes_;
   std::vector<linear::LoopCut> cuts_;
-  std::vector<Spring> springs_;
+  std::vector<Spring> springs_;     // where all loads are such
+  std::optional<LoopLoads> loads_;  // else
   std::vector<RigidBody> composites_;
   std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;
+  double t_ = 0.0;
   Vec3 center_ = Vec3::Zero();
   linear::ClosedData data_;
   Eigen::MatrixXd mass_;

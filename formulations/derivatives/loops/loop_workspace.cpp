@@ -9,12 +9,12 @@
 
 namespace mbdbench {
 
-LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver,
-                             const InstructionSet& set)
+LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near,
+                             std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
     : mechanism(&m),
       fast(std::move(solver)),
       sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
-      state(m, momenta, sweeps.width),
+      state(m, momenta, near, sweeps.width),
       coordinates(m),
       size(m.u_size()),
       rows(m.constraint_size()),
@@ -71,28 +71,30 @@ void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const 
     return;
   }
   sigma.resize(rows, v.cols());
-  Eigen::VectorXd multipliers = Eigen::VectorXd::Zero(rows);
+  multipliers_.setZero(rows);
   for (Eigen::Index c = 0; c < v.cols(); ++c) {
-    Eigen::VectorXd column = v.col(c);
-    fast->solve(column, wanted.col(c), multipliers);
-    v.col(c) = column;
-    sigma.col(c) = multipliers;
+    column_ = v.col(c);
+    wanted_ = wanted.col(c);
+    fast->solve(column_, wanted_, multipliers_);
+    v.col(c) = column_;
+    sigma.col(c) = multipliers_;
   }
 }
 
 void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
-                          const Eigen::Ref<const Eigen::MatrixXd>& pushes,
+                          const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
+  const bool all = wanted == Wanted::all;
   swept.forces = Eigen::MatrixXd::Zero(size, count);
   swept.seconds = Eigen::MatrixXd::Zero(rows, count);
   swept.changes = Eigen::MatrixXd::Zero(size, count);
   swept.firsts = Eigen::MatrixXd::Zero(rows, count);
   const bool multiplied = multipliers.cols() > 0;
   if (count == 1) {
-    sweeps.direction(state.data(),
-                     {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr, swept.forces.data(),
-                      swept.seconds.data(), swept.changes.data(), swept.firsts.data()});
+    sweeps.direction(state.data(), {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr,
+                                    all ? swept.forces.data() : nullptr, swept.seconds.data(), swept.changes.data(),
+                                    swept.firsts.data()});
     return;
   }
   const Eigen::Index width = sweeps.width;
@@ -101,8 +103,12 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
       memory_.push_back(aligned_memory(index_of(std::max<Eigen::Index>(1, entries) * width)));
     }
   }
-  const linear::LoopDirections packs{memory_[0].get(), memory_[1].get(), multiplied ? memory_[2].get() : nullptr,
-                                     memory_[3].get(), memory_[4].get(), memory_[5].get(),
+  const linear::LoopDirections packs{memory_[0].get(),
+                                     memory_[1].get(),
+                                     multiplied ? memory_[2].get() : nullptr,
+                                     all ? memory_[3].get() : nullptr,
+                                     memory_[4].get(),
+                                     memory_[5].get(),
                                      memory_[6].get()};
   for (Eigen::Index first = 0; first < count; first += width) {
     const Eigen::Index lanes = std::min(width, count - first);
@@ -117,8 +123,10 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     }
     sweeps.directions(state.data(), packs);
     const Eigen::Index cuts = mechanism->cut_row_count();
-    swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
-    swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
+    if (all) {
+      swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
+      swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
+    }
     swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);
     if (state.data().drifted) {
       swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);

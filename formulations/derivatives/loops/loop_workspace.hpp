@@ -19,15 +19,18 @@
 namespace mbdbench {
 
 struct LoopWorkspace {
-  LoopWorkspace(const Mechanism& m, bool momenta, std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
+  LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+                const InstructionSet& set);
 
   /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves
   RhsStatus place(double t, std::span<const double> q, bool whole);
   /// Sets `sigma`, a column a right side. \param v p, receives v
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
+  /// What a sweep is wanted for: all, or changes and firsts alone.
+  enum class Wanted { all, flow };
   /// Sets `swept`. \param multipliers of momenta only; no columns: zero
   void sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
-             const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
+             Wanted wanted = Wanted::all, const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
   [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const {
     return x.first(static_cast<std::size_t>(mechanism->q_size()));
   }
@@ -60,6 +63,10 @@ struct LoopWorkspace {
   RhsStatus factorise();
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
   std::vector<AlignedMemory> memory_;  // of packs
+  // Of one right side.
+  Eigen::VectorXd column_;
+  Eigen::VectorXd wanted_;
+  Eigen::VectorXd multipliers_;
 };
 
 /// \returns which of the derivatives is not finite.

@@ -29,12 +29,13 @@ struct Changes {
 }  // namespace
 
 struct MomentumDerivatives::Workspace : LoopWorkspace {
-  Workspace(const Mechanism& m, Leak l, std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-      : LoopWorkspace(m, true, std::move(solver), set), leak(std::move(l)), mu(none) {}
+  Workspace(const Mechanism& m, Leak l, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+            const InstructionSet& set)
+      : LoopWorkspace(m, true, near, std::move(solver), set), leak(std::move(l)), mu(none) {}
 
   /// Both flows of a state. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
-  /// Makes the velocities what the passes go over, or the flow of the gauge.
+  /// After linearise, makes the velocities what the passes go over; then the flow of the gauge.
   void turn_to_velocities(std::span<const double> q);
   void turn_to_gauge();
   void differentiate(std::span<const double> q, Changes& changes);
@@ -57,6 +58,7 @@ RhsStatus MomentumDerivatives::Workspace::linearise(double t, std::span<const do
   u = p;
   solve(u, state.prescribed_velocities());
   impulses = sigma.col(0);
+  state.set_loads(q_of(x), u);
   state.set_flow(u, impulses);
   if (!leak) {
     state.set_momentum_rates(q_of(x), mu);
@@ -80,39 +82,40 @@ RhsStatus MomentumDerivatives::Workspace::linearise(double t, std::span<const do
 }
 
 void MomentumDerivatives::Workspace::turn_to_velocities(std::span<const double> q) {
-  state.set_flow(u, impulses);
-  state.set_momentum_rates(q, mu);
+  if (leak) {
+    state.set_momentum_rates(q, mu);
+  }
   sweeps.slope_cuts(state.data());
 }
 
 void MomentumDerivatives::Workspace::turn_to_gauge() {
   state.set_flow(z, none);
-  sweeps.slope_cuts(state.data());
+  sweeps.slope_flow(state.data());
 }
 
 void MomentumDerivatives::Workspace::differentiate(std::span<const double> q, Changes& changes) {
   const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(size, changes.turns.cols());
   turn_to_velocities(q);
-  sweep(changes.turns, still);
+  sweep(changes.turns, still, Wanted::flow);
   changes.velocities = changes.momenta + changes.flow - swept.changes;
   solve(changes.velocities, -swept.firsts);
-  sweep(changes.turns, changes.velocities, sigma);
+  sweep(changes.turns, changes.velocities, Wanted::all, sigma);
   changes.rates = swept.forces + changes.loads;
   if (!leak) {
     return;
   }
   turn_to_gauge();
-  sweep(changes.turns, still);
+  sweep(changes.turns, still, Wanted::flow);
   Eigen::MatrixXd flow = changes.rates + kappa * changes.momenta + changes.gauge - swept.changes;
   solve(flow, -swept.firsts);
-  sweep(changes.turns, flow);
+  sweep(changes.turns, flow, Wanted::flow);
   changes.rates = swept.changes - changes.gauge - kappa * changes.momenta;
   changes.rates.noalias() += excess * (steepness.transpose() * changes.velocities);
 }
 
-MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, Leak leak, std::unique_ptr<LoopSolver> solver,
-                                         const InstructionSet& set)
-    : work_(std::make_unique<Workspace>(mechanism, std::move(leak), std::move(solver), set)) {}
+MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, Leak leak, const CutReferences* near,
+                                         std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+    : work_(std::make_unique<Workspace>(mechanism, std::move(leak), near, std::move(solver), set)) {}
 
 MomentumDerivatives::~MomentumDerivatives() = default;
 
@@ -176,19 +179,16 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   std::fill(by_masses.begin(), by_masses.end(), 0.0);
   // The equations are symmetric: weights of a flow become those of its momenta and constraints by the same solution.
   Eigen::VectorXd y = work.rates_of(weights);
-  Eigen::VectorXd nu = work.none;
+  Eigen::VectorXd less;  // of the flow of the gauge
+  Eigen::VectorXd less_multipliers;
   if (work.leak) {
-    const Eigen::VectorXd given = y;
-    by_push += given.dot(work.excess) * work.steepness;
-    y = work.state.momenta_of(given);
+    less = y;
+    by_push += less.dot(work.excess) * work.steepness;
+    y = work.state.momenta_of(less);
     work.solve(y, work.none);
-    nu = work.sigma.col(0);
-    const Eigen::VectorXd less = y - given;
+    less_multipliers = work.sigma.col(0);
+    less = y - less;
     by_momentum = work.kappa * less;
-    work.turn_to_gauge();
-    work.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
-    const Eigen::VectorXd own = -less;
-    work.sweeps.change_weights(work.state.data(), {own.data(), nu.data(), by_turn.data(), nullptr, nullptr});
   }
   work.turn_to_velocities(q);
   std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
@@ -198,11 +198,18 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
                       {y.data(), work.none.data(), by_turn.data(), by_push.data(), by_multiplier.data()});
   y = by_push;
   work.solve(y, -by_multiplier);
-  nu = work.sigma.col(0);
+  const Eigen::VectorXd nu = work.sigma.col(0);
   by_momentum += y;
   work.state.add_weights_of_masses(y, &LoopState::UnitMass::change, by_masses);
   y *= -1.0;
   work.sweeps.change_weights(work.state.data(), {y.data(), nu.data(), by_turn.data(), nullptr, nullptr});
+  if (work.leak) {
+    work.turn_to_gauge();
+    work.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
+    less *= -1.0;
+    work.sweeps.change_weights(work.state.data(),
+                               {less.data(), less_multipliers.data(), by_turn.data(), nullptr, nullptr});
+  }
   work.coordinates.add_weights_of_turns(q, by_turn, by_q);
   std::copy(by_momentum.begin(), by_momentum.end(), product.begin() + work.mechanism->q_size());
   return finite_or_why(product);

@@ -31,9 +31,10 @@ class MomentumDerivatives final : public StateDerivatives {
   using Leak = std::function<double(std::span<const double>)>;
 
   /// \param leak of the tangent gauge; empty: p' as published
+  /// \param near as of LoadEvaluator, never nullptr, must outlive this
   /// \param solver of products with a direction or with weights, and of parameters
-  MomentumDerivatives(const Mechanism& mechanism, Leak leak, std::unique_ptr<LoopSolver> solver,
-                      const InstructionSet& set);
+  MomentumDerivatives(const Mechanism& mechanism, Leak leak, const CutReferences* near,
+                      std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
   ~MomentumDerivatives() override;
   MomentumDerivatives(const MomentumDerivatives&) = delete;
   MomentumDerivatives& operator=(const MomentumDerivatives&) = delete;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "formulations/joint_state.hpp"
@@ -26,7 +28,11 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         evaluations_.emplace(
             mechanism, StateKind::velocity, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-        use_derivatives(*evaluations_);
+        if (evaluations_->has_derivatives()) {
+          use_derivatives(*evaluations_);
+        } else {
+          use_loop_derivatives({}, {});
+        }
       }
       has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() &&
                         loops_without_lanes(mechanism).empty() &&
@@ -36,11 +42,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
     if (!links_ || links_->closed() != nullptr) {
-      loop_derivatives_.emplace(
-          mechanism, LoopVelocities{settings.projects},
-          obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
-          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-      use_derivatives(*loop_derivatives_);
+      use_loop_derivatives({settings.projects},
+                           obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta));
     }
   }
 
@@ -114,11 +117,18 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
  private:
+  void use_loop_derivatives(LoopVelocities velocities, std::string obstacle) {
+    loop_derivatives_.emplace(
+        mechanism(), velocities, std::move(obstacle), near(),
+        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
+    use_derivatives(*loop_derivatives_);
+  }
+
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
   std::optional<TreeEvaluations> evaluations_;       // of an open tree on one process
-  std::optional<LoopDerivatives> loop_derivatives_;  // of everything else
+  std::optional<LoopDerivatives> loop_derivatives_;  // of everything else, and of loads that evaluations_ have not
   bool has_loop_lanes_ = false;                      // of loops on one process
   std::unique_ptr<LoopsInLanes> loops_;
   std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "formulations/joint_state.hpp"
@@ -30,11 +32,8 @@ class RecursiveMomenta final : public JointStateFormulation {
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
       emplace_closed(closed_, settings.execution);
-      loop_derivatives_.emplace(
-          mechanism, LoopMomenta{settings.gauge == GaugeControl::tangent, settings.leak},
-          obstacle_of_gauge(settings.gauge, settings.feedback),
-          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-      use_derivatives(*loop_derivatives_);
+      use_loop_derivatives({settings.gauge == GaugeControl::tangent, settings.leak},
+                           obstacle_of_gauge(settings.gauge, settings.feedback));
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.execution);
       loads_.emplace(mechanism, links_->tree(), near());
@@ -42,7 +41,11 @@ class RecursiveMomenta final : public JointStateFormulation {
         evaluations_.emplace(
             mechanism, StateKind::momentum, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-        use_derivatives(*evaluations_);
+        if (evaluations_->has_derivatives()) {
+          use_derivatives(*evaluations_);
+        } else {
+          use_loop_derivatives({}, {});
+        }
       }
     }
   }
@@ -155,6 +158,13 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
  private:
+  void use_loop_derivatives(LoopMomenta momenta, std::string obstacle) {
+    loop_derivatives_.emplace(
+        mechanism(), momenta, std::move(obstacle), near(),
+        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
+    use_derivatives(*loop_derivatives_);
+  }
+
   void emplace_closed(std::optional<ClosedMomenta>& closed, const Execution& execution) {
     closed.emplace(mechanism(), settings_.gauge, settings_.leak, settings_.feedback, execution, near());
   }
@@ -236,7 +246,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
-  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_
+  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_, and of loads that evaluations_ have not
   std::optional<ClosedMomenta> watched_;             // beside closed_ where processes share it
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();

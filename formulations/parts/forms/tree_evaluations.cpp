@@ -17,9 +17,6 @@ void TreeEvaluations::batch(double t, std::span<const double> states, std::span<
 template <typename Pass>
 RhsStatus TreeEvaluations::derive(double t, std::span<const double> x, std::span<const double> numbers,
                                   const Pass& pass) {
-  if (!without_jacobian().empty()) {
-    return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
-  }
   if (!derivatives_) {
     derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_, set_);
   }
@@ -57,14 +54,6 @@ RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> 
                                               std::span<double> derivatives) {
   return derive(t, x, derivatives,
                 [&](TreeDerivatives& tree) { return tree.parameter_jacobian(t, x, parameters, derivatives); });
-}
-
-std::string TreeEvaluations::without_jacobian() const {
-  const std::string load = loads_without_lanes(mechanism_->description());
-  return load.empty()
-             ? std::string()
-             : "exact derivatives are there for springs, dampers and forces in joints, constant or tables over time; " +
-                   load + " has none";
 }
 
 }  // namespace mbdbench

@@ -15,7 +15,8 @@ namespace mbdbench {
 /// Workspaces are made when something is first asked for.
 class TreeEvaluations final : public StateDerivatives {
  public:
-  /// Parameters as of BatchTree; all must outlive this. \param one x' of one state, as the formulation has it
+  /// Parameters as of BatchTree; all must outlive this. Derivatives only where `has_derivatives`. \param one x' of one
+  /// state, as the formulation has it
   TreeEvaluations(const Mechanism& mechanism, StateKind kind, const CutReferences* near, StatesInLanes::OneState one,
                   const InstructionSet& set)
       : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)), set_(set) {}
@@ -30,7 +31,9 @@ class TreeEvaluations final : public StateDerivatives {
                                  std::span<double> by_masses) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override;
-  [[nodiscard]] std::string without_jacobian() const override;
+  [[nodiscard]] std::string without_jacobian() const override { return {}; }
+  /// \returns whether the derivatives are there: those of a mechanism with other loads are of LoopDerivatives.
+  [[nodiscard]] bool has_derivatives() const { return loads_without_lanes(mechanism_->description()).empty(); }
 
  private:
   /// \returns what `pass` makes of the derivatives; where they are not sound, why not. \param numbers what it writes

@@ -21,6 +21,9 @@ Vec3 rotation_vector(const Mat3& rotation);
 /// \returns J^-1 of a rotation vector, which makes its rate of the angular velocity in the axes turned from.
 Mat3 rotation_vector_rate(const Vec3& turn);
 
+/// \returns the derivative of J^-T y by the rotation vector, y held.
+Mat3 turned_torque_slope(const Vec3& turn, const Vec3& y);
+
 /// What a bushing feels, in the axes of frame 1.
 struct BushingState {
   Vec3 displacement = Vec3::Zero();      ///< d, m

@@ -3,6 +3,7 @@
 /// The laws of friction in a joint and of its stops.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "mechanisms/model/description/description.hpp"
 
@@ -16,6 +17,20 @@ inline double friction_force(const JointFrictionDescription& friction, double v)
     level += (friction.breakaway - friction.kinetic) * std::exp(-ratio * ratio);
   }
   return -level * std::tanh(v / friction.regularisation_velocity) - friction.viscous * v;
+}
+
+/// \returns the derivative of that by v.
+inline double friction_slope(const JointFrictionDescription& friction, double v) {
+  double level = friction.kinetic;
+  double level_slope = 0.0;
+  if (friction.stribeck_velocity > 0.0) {
+    const double ratio = v / friction.stribeck_velocity;
+    const double extra = (friction.breakaway - friction.kinetic) * std::exp(-ratio * ratio);
+    level += extra;
+    level_slope = -2.0 * ratio / friction.stribeck_velocity * extra;
+  }
+  const double share = std::tanh(v / friction.regularisation_velocity);
+  return -level_slope * share - level * (1.0 - share * share) / friction.regularisation_velocity - friction.viscous;
 }
 
 /// \returns how far q is beyond a stop: positive beyond the upper one, negative beyond the lower one, else 0.
@@ -32,6 +47,13 @@ inline double stop_force(const JointStopDescription& stop, double q, double v, d
   const double depth = depth_in_stop(stop, q);
   const double rate = depth < 0.0 ? -v : v;
   return -stop.stiffness * depth * (std::max(0.0, 1.0 + stop.damping * rate) - (1.0 - stiffness));
+}
+
+/// \returns the derivatives of that by q and by v; at the edge of a stop those outside it.
+inline std::pair<double, double> stop_slopes(const JointStopDescription& stop, double q, double v) {
+  const double depth = depth_in_stop(stop, q);
+  const double held = depth == 0.0 ? 0.0 : std::max(0.0, 1.0 + stop.damping * (depth < 0.0 ? -v : v));
+  return {-stop.stiffness * held, held > 0.0 ? -stop.stiffness * std::abs(depth) * stop.damping : 0.0};
 }
 
 /// \returns the energy stored in the stop (J).

@@ -32,7 +32,19 @@ class LoadVariables {
     bool with_own_;
   };
 
+  enum class Source { time, joint_position, joint_velocity, marker_position, marker_velocity };
+  /// What a name stands for.
+  struct Variable {
+    Source source = Source::time;
+    int index = 0;  ///< into q or u; of the marker
+    int axis = 0;   ///< of the marker's vector
+    double value = 0.0;
+  };
+
   explicit LoadVariables(const Mechanism& mechanism) : mechanism_(&mechanism) {}
+
+  /// \returns what a global name stands for, if it does.
+  [[nodiscard]] std::optional<Variable> resolve(std::string_view name) const;
 
   /// \returns t, joint and marker variables.
   [[nodiscard]] Scope global() { return {*this, false}; }
@@ -52,13 +64,6 @@ class LoadVariables {
                                            const JointKinematics& state, std::span<const double> near);
 
  private:
-  enum class Source { time, joint_position, joint_velocity, marker_position, marker_velocity };
-  struct Variable {
-    Source source = Source::time;
-    int index = 0;  // into q or u; of the marker
-    int axis = 0;   // of the marker's vector
-    double value = 0.0;
-  };
   struct OwnValues {
     double q = 0.0;
     double v = 0.0;
@@ -66,8 +71,6 @@ class LoadVariables {
 
   /// \returns the variable of that name, put into use; nullptr if there is none.
   double* use(const std::string& name);
-  /// \returns what the name stands for, if it does.
-  [[nodiscard]] std::optional<Variable> resolve(std::string_view name) const;
   [[nodiscard]] std::optional<Variable> resolve_joint(std::string_view name, Source source) const;
 
   const Mechanism* mechanism_;

@@ -6,6 +6,16 @@
 
 namespace mbdbench {
 
+namespace {
+
+/// \returns the first point behind x, which is inside the table.
+std::size_t point_behind(const TableLaw& table, double x) {
+  return static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
+                                  table.abscissa.begin());
+}
+
+}  // namespace
+
 double value_at(const TableLaw& table, double x) {
   if (std::isnan(x)) {  // compares with no entry: the search would end behind the table
     return x;
@@ -16,10 +26,20 @@ double value_at(const TableLaw& table, double x) {
   if (x >= table.abscissa.back()) {
     return table.values.back();
   }
-  const auto right = static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
-                                              table.abscissa.begin());
+  const std::size_t right = point_behind(table, x);
   const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
   return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
+}
+
+double slope_at(const TableLaw& table, double x) {
+  if (std::isnan(x)) {
+    return x;
+  }
+  if (x < table.abscissa.front() || x >= table.abscissa.back()) {
+    return 0.0;
+  }
+  const std::size_t right = point_behind(table, x);
+  return (table.values[right] - table.values[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
 }
 
 }  // namespace mbdbench

@@ -271,9 +271,6 @@ TEST(LineariseCommand, RefusesWhatHasNoExactDerivatives) {
   const CommandLineCall moving = call_program({"linearise", "-m", "four_bar", "-f", "hdca", "--set", "v.joint1=1"});
   EXPECT_EQ(moving.exit_code, 2);
   EXPECT_NE(moving.errors.find("at rest"), std::string::npos) << moving.errors;
-  const CommandLineCall load = call_program({"linearise", "-m", "random_tree:seed=1,bodies=20"});
-  EXPECT_EQ(load.exit_code, 2);
-  EXPECT_NE(load.errors.find("has none"), std::string::npos) << load.errors;
 }
 
 }  // namespace

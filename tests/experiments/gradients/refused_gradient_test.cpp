@@ -72,7 +72,6 @@ TEST(run_gradient_refusals, say_where_there_are_no_derivatives) {
               {"'naudet[kernel=general]'", "aba, naudet", "open trees"});
   expect_says(refusal({.settings = {"nobody", "rk4", 0.0, 1.0, 0.1, 1e9}}), {"nobody"});
   expect_says(refusal({.mechanism = "four_bar"}), {"'aba' does not take mechanism"});
-  expect_says(refusal({.mechanism = "random_tree:seed=1,bodies=20"}), {"has none"});
 }
 
 TEST(run_gradient_refusals, of_objectives_name_the_term) {

@@ -46,6 +46,28 @@ TEST_F(JacobianChoiceTest, ExactWhereThereAreDerivativesAndDifferencesOnRequest)
   }
 }
 
+TEST_F(JacobianChoiceTest, GaussMethodsTakeExactOnesFromTheStartOnRequestAndWhereSweepsFail) {
+  const std::vector<std::string> arguments = {"-m", "pendulum:4", "-f",     "hdca",         "-t",
+                                              "1",  "-i",         "gauss4", "--fixed-step", "0.01"};
+  std::vector<std::string> on_request = arguments;
+  on_request.insert(on_request.end(), {"--jacobian", "exact"});
+  const nlohmann::json sweeps = counts("sweeps", arguments);
+  const nlohmann::json newton = counts("newton", on_request);
+  EXPECT_EQ(sweeps.at("npds"), 0);
+  EXPECT_GT(newton.at("npds"), 0);
+  EXPECT_LT(newton.at("nfevals"), sweeps.at("nfevals"));
+  const SavedState a = state("sweeps");
+  const SavedState b = state("newton");
+  for (std::size_t i = 0; i < a.x.size(); ++i) {
+    EXPECT_NEAR(a.x[i], b.x[i], 1e-10) << "the same steps, solved to rounding";
+  }
+  const std::string stiff = std::string(MBDBENCH_SOURCE_DIR) + "/experiments/studies/mechanisms/stiff_arm.toml";
+  const nlohmann::json unasked =
+      counts("stiff", {"-m", stiff, "-f", "aba", "-t", "0.5", "-i", "gauss4", "--fixed-step", "0.01"});
+  EXPECT_GT(unasked.at("npds"), 0);
+  EXPECT_EQ(unasked.at("jacobian"), "exact");
+}
+
 TEST_F(JacobianChoiceTest, FormulationsWithoutDerivativesTakeDifferencesUnlessExactOnesAreAskedFor) {
   EXPECT_EQ(counts("automatic", {"-m", "pendulum:3", "-f", "dca-alm", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
             "differences");

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +95,24 @@ inline double condition_at(const Mechanism& mechanism, const std::vector<double>
     spread = values[0] / values[rank - 1];
   }
   return mass_condition(mechanism, q) * spread * spread;
+}
+
+/// Products against the rows, and forward against reverse.
+inline void expect_products(Formulation& formulation, const std::vector<double>& x, const Eigen::MatrixXd& rows,
+                            RandomSource& random, const std::string& what) {
+  const Eigen::VectorXd direction = random_vector(static_cast<int>(x.size()), random);
+  const Eigen::VectorXd weights = random_vector(static_cast<int>(x.size()), random);
+  Eigen::VectorXd forward(direction.size());
+  Eigen::VectorXd backward(direction.size());
+  ASSERT_TRUE(formulation.jacobian_vector(0.3, x, view(direction), {forward.data(), x.size()}).ok) << what;
+  ASSERT_TRUE(formulation.vector_jacobian(0.3, x, view(weights), {backward.data(), x.size()}).ok) << what;
+  // Each pass has its own rounding, which the condition magnifies.
+  const double limit = 100.0 * std::numeric_limits<double>::epsilon() *
+                       (10.0 + condition_at(formulation.mechanism(), x)) * static_cast<double>(x.size()) *
+                       std::max(1.0, rows.cwiseAbs().maxCoeff());
+  EXPECT_LT((forward - rows * direction).cwiseAbs().maxCoeff(), limit) << what;
+  EXPECT_LT((backward - rows.transpose() * weights).cwiseAbs().maxCoeff(), limit) << what;
+  EXPECT_NEAR(weights.dot(forward), backward.dot(direction), limit * std::sqrt(static_cast<double>(x.size()))) << what;
 }
 
 /// Where rows that closed loops repeat are independent beside them, x' has no one continuation there.

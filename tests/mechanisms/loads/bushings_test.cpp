@@ -10,6 +10,7 @@
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/loads/joint_resistance.hpp"
+#include "mechanisms/model/loads/table_law.hpp"
 #include "tests/support/added_loads.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/loaded_state.hpp"
@@ -132,6 +133,19 @@ TEST(bushings, the_rate_of_the_rotation_vector_is_its_derivative) {
   }
 }
 
+TEST(bushings, the_slope_of_the_turned_torque_is_its_derivative) {
+  RandomSource random(5);
+  // On both sides of where series stand in for closed forms.
+  for (const double angle : {1e-9, 1e-4, 0.09, 0.11, 0.5, 2.0, 3.1}) {
+    const Vec3 turn = angle * random.direction();
+    const Vec3 twist = random.direction();
+    const Vec3 way = random.direction();
+    const Vec3 expected = test::difference(
+        [&](double s) -> Vec3 { return rotation_vector_rate(turn + 0.01 * s * way).transpose() * twist; });
+    EXPECT_LT((expected - 0.01 * turned_torque_slope(turn, twist) * way).norm(), 1e-11) << angle;
+  }
+}
+
 /// Two frames apart along and about one axis: a spring and a torsion spring of that axis.
 TEST(bushings, along_one_axis_it_is_a_spring) {
   MechanismDescription description;
@@ -172,6 +186,34 @@ TEST(joint_resistance, friction_is_what_its_law_says) {
   coulomb.breakaway = coulomb.kinetic;
   coulomb.stribeck_velocity = 0.0;
   EXPECT_NEAR(friction_force(coulomb, 5e-4), -2.0 * std::tanh(0.5) - 0.5 * 5e-4, 1e-12);
+}
+
+TEST(joint_resistance, slopes_are_derivatives) {
+  const JointFrictionDescription friction{"f", "j", 0, 2.0, 3.0, 0.4, 0.2, 0.5};
+  const JointFrictionDescription coulomb{"f", "j", 0, 2.0, 2.0, 0.0, 0.2, 0.5};
+  const JointStopDescription stop{"s", "j", 0, -1.0, 2.0, 100.0, 0.3};
+  for (const double v : {-4.0, -0.3, 0.0, 0.1, 1.0}) {
+    for (const JointFrictionDescription& each : {friction, coulomb}) {
+      const double expected = test::difference([&](double s) { return friction_force(each, v + 0.1 * s); });
+      EXPECT_NEAR(0.1 * friction_slope(each, v), expected, 1e-9) << v;
+    }
+    for (const double q : {-1.2, 0.5, 2.3}) {
+      const auto [by_q, by_v] = stop_slopes(stop, q, v);
+      EXPECT_NEAR(by_q, test::difference([&](double s) { return stop_force(stop, q + s, v); }), 1e-8) << q << ", " << v;
+      EXPECT_NEAR(by_v, test::difference([&](double s) { return stop_force(stop, q, v + s); }), 1e-8) << q << ", " << v;
+    }
+  }
+  EXPECT_EQ(stop_slopes(stop, 2.1, -4.0), std::pair(-0.0, 0.0)) << "it would pull";
+}
+
+TEST(joint_resistance, tables_have_the_slopes_of_their_pieces) {
+  const TableLaw table{"q", {-1.0, 0.0, 2.0}, {3.0, 1.0, 2.0}};
+  EXPECT_EQ(slope_at(table, -1.5), 0.0);
+  EXPECT_EQ(slope_at(table, -1.0), -2.0);
+  EXPECT_EQ(slope_at(table, -0.5), -2.0);
+  EXPECT_EQ(slope_at(table, 0.0), 0.5);
+  EXPECT_EQ(slope_at(table, 2.0), 0.0);
+  EXPECT_TRUE(std::isnan(slope_at(table, std::nan(""))));
 }
 
 TEST(joint_resistance, stops_push_and_never_pull) {

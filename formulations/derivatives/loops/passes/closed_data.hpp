@@ -10,6 +10,9 @@
 ///
 /// and of a direction that displaces the bodies by psi_b = psi_a + sum S_k dtheta_k: dS_k = psi_c x S_k.
 ///
+/// Loads on bodies count among -D lambda. What they are by displacements and velocities of bodies is in LoopLoad, what
+/// laws that depend on joints or on places of others are in LoopLaw.
+///
 ///   M da - Phi_q^T dlambda = -r,   r = dID - dtau at held a and lambda
 ///   Phi_q da = -s,                 s = d Phi'' at held a
 ///
@@ -47,7 +50,7 @@ struct LoopBody {
   Screw<double> momentum{};
   Screw<double> acceleration{};    ///< momenta: -g, of weights
   Screw<double> force{};           ///< F, of the own body
-  Screw<double> carried{};         ///< with everything outboard, less D lambda
+  Screw<double> carried{};         ///< with everything outboard, less D lambda and what loads do
   Screw<double> change{};          ///< sum of S w
   Screw<double> change_force{};    ///< I times it
   Screw<double> change_carried{};  ///< with everything outboard, less D sigma
@@ -69,6 +72,33 @@ struct LoopCut {
   double change_slopes[6][kSlopes / 2]{};               ///< of D sigma
 };
 
+/// A load between two bodies, a wrench on b and its opposite on a: slopes of the wrench, as of LoopCut.
+struct LoopLoad {
+  int body_a = -1;
+  int body_b = -1;
+  double slopes[6][LoopCut::kSlopes]{};
+};
+
+/// What a law's number depends on, with its slope: the turn or the velocity of an axis, or the motion of a body.
+struct LoopArgument {
+  int axis = -1;
+  double by_turn = 0.0;
+  double by_push = 0.0;
+  int body = -1;
+  Screw<double> by_displacement{};
+  Screw<double> by_velocity{};
+};
+
+/// A number that acts along an axis, or as a wrench on a body, and depends on the state.
+struct LoopLaw {
+  int axis = -1;
+  int body = -1;
+  int opposite = -1;       ///< body on which the opposite wrench acts
+  Screw<double> wrench{};  ///< of one
+  int first_argument = 0;
+  int argument_count = 0;
+};
+
 /// Offsets of the numbers of one body, packs, in `lanes`.
 struct LoopLanes {
   static constexpr int kDisplacement = 0, kVelocity = 6, kAcceleration = 12, kForce = 18;
@@ -87,6 +117,11 @@ struct ClosedData {
   LoopBody* bodies = nullptr;
   LoopAxis* axes = nullptr;
   LoopCut* cuts = nullptr;
+  int load_count = 0;
+  int law_count = 0;
+  const LoopLoad* loads = nullptr;
+  const LoopLaw* laws = nullptr;
+  const LoopArgument* arguments = nullptr;
   double* lanes = nullptr;       ///< LoopLanes::kSize packs a body
   double* axis_lanes = nullptr;  ///< dS, six packs an axis
 };
@@ -96,7 +131,7 @@ struct LoopDirections {
   const double* turns = nullptr;        ///< dtheta, by axis
   const double* pushes = nullptr;       ///< du
   const double* multipliers = nullptr;  ///< momenta: dsigma, by row
-  double* forces = nullptr;             ///< receives r, by axis; momenta: dp'
+  double* forces = nullptr;             ///< receives r, by axis; momenta: dp'; nullptr: neither this nor s is wanted
   double* seconds = nullptr;            ///< s, by row of the cut joints; momenta: nothing
   double* change_forces = nullptr;      ///< r2; set where a w is; momenta: by du too
   double* firsts = nullptr;             ///< s1
@@ -116,6 +151,8 @@ struct ClosedSweeps {
   int width = 1;  ///< doubles a pack
   /// Slopes of the cut joints, after the bodies' motions and multipliers are set.
   void (*slope_cuts)(const ClosedData&) = nullptr;
+  /// Those alone of Phi' and of D sigma, by displacements.
+  void (*slope_flow)(const ClosedData&) = nullptr;
   /// One direction a lane.
   void (*directions)(const ClosedData&, const LoopDirections&) = nullptr;
   /// One direction.

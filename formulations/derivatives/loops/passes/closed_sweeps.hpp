@@ -16,7 +16,17 @@ struct CutSlopes {
 
   static void run(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
-      set(data, data.cuts[c]);
+      for (int first = 0; first < LoopCut::kSlopes; first += W) {
+        set(data, data.cuts[c], first, false);
+      }
+    }
+  }
+
+  static void run_flow(const ClosedData& data) {
+    for (int c = 0; c < data.cut_count; ++c) {
+      for (int first = 0; first < LoopCut::kSlopes / 2; first += W) {
+        set(data, data.cuts[c], first, true);
+      }
     }
   }
 
@@ -69,25 +79,30 @@ struct CutSlopes {
     }
   }
 
-  static void set(const ClosedData& data, LoopCut& cut) {
-    for (int first = 0; first < LoopCut::kSlopes; first += W) {
-      const EndMotion<N> a = end_of(data, cut.shape.body_a, 0, first, data.ground);
-      const EndMotion<N> b = end_of(data, cut.shape.body_b, 6, first, data.ground);
-      CutMotion<N> motion;
-      set_cut_motion(cut.shape, a, b, motion);
-      for (int j = 0; j < cut.shape.rows; ++j) {
-        store(motion.second[j], first, cut.second_slopes[j], LoopCut::kSlopes);
-        store(motion.first[j], first, cut.first_slopes[j], LoopCut::kSlopes / 2);
-      }
-      if (data.momenta) {
-        store_wrench(motion, cut.shape.rows, cut.lambda, cut.sigma, first, cut.wrench_slopes);
-      }
-      if (first < LoopCut::kSlopes / 2) {
-        if (!data.momenta) {
-          store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);
-        }
-        store_wrench(motion, cut.shape.rows, cut.sigma, nullptr, first, cut.change_slopes);
-      }
+  static void set(const ClosedData& data, LoopCut& cut, int first, bool flow) {
+    const EndMotion<N> a = end_of(data, cut.shape.body_a, 0, first, data.ground);
+    const EndMotion<N> b = end_of(data, cut.shape.body_b, 6, first, data.ground);
+    CutMotion<N> motion;
+    set_cut_motion(cut.shape, a, b, motion);
+    const bool displaces = first < LoopCut::kSlopes / 2;
+    for (int j = 0; displaces && j < cut.shape.rows; ++j) {
+      store(motion.first[j], first, cut.first_slopes[j], LoopCut::kSlopes / 2);
+    }
+    if (displaces) {
+      store_wrench(motion, cut.shape.rows, cut.sigma, nullptr, first, cut.change_slopes);
+    }
+    if (flow) {
+      return;
+    }
+    if (data.momenta) {
+      store_wrench(motion, cut.shape.rows, cut.lambda, cut.sigma, first, cut.wrench_slopes);
+      return;
+    }
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      store(motion.second[j], first, cut.second_slopes[j], LoopCut::kSlopes);
+    }
+    if (displaces) {
+      store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);
     }
   }
 };
@@ -97,6 +112,7 @@ ClosedSweeps closed_sweeps() {
   ClosedSweeps result;
   result.width = W;
   result.slope_cuts = [](const ClosedData& data) { CutSlopes<W>::run(data); };
+  result.slope_flow = [](const ClosedData& data) { CutSlopes<W>::run_flow(data); };
   result.directions = [](const ClosedData& data, const LoopDirections& directions) {
     using T = kernels::Pack<W, W>;
     data.momenta ? MomentumForward<W, T>::run(data, directions) : LoopForward<W, T>::run(data, directions);

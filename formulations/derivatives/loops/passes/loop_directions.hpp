@@ -41,9 +41,77 @@ struct LoopForward {
     for (int c = 0; c < data.cut_count; ++c) {
       close(data, directions, data.cuts[c]);
     }
+    if (directions.forces != nullptr) {
+      load_bodies(data, directions);
+    }
     for (int i = data.body_count; i-- > 0;) {
       collect(data, directions, i);
     }
+    if (directions.forces != nullptr) {
+      load_axes(data, directions, -1.0);
+    }
+  }
+
+  // ---- Loads on bodies, and laws.
+
+  static MBDBENCH_KERNEL void put_moves(const ClosedData& data, int a, int b, T (&moves)[LoopCut::kSlopes]) {
+    put(of_body(data, a, L::kDisplacement), moves);
+    put(of_body(data, b, L::kDisplacement), moves + 6);
+    put(of_body(data, a, L::kVelocity), moves + 12);
+    put(of_body(data, b, L::kVelocity), moves + 18);
+  }
+
+  /// After all bodies are moved, before what they need is collected.
+  static MBDBENCH_KERNEL void load_bodies(const ClosedData& data, const LoopDirections& directions) {
+    for (int i = 0; i < data.load_count; ++i) {
+      const LoopLoad& load = data.loads[i];
+      T moves[LoopCut::kSlopes];
+      put_moves(data, load.body_a, load.body_b, moves);
+      push<LoopCut::kSlopes>(data, load.body_a, load.body_b, load.slopes, moves, L::kForce);
+    }
+    for (int i = 0; i < data.law_count; ++i) {
+      const LoopLaw& law = data.laws[i];
+      if (law.axis < 0) {
+        const T more = law_change(data, directions, law);
+        take_law(data, law.body, law.wrench, more);
+        take_law(data, law.opposite, law.wrench, -more);
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void take_law(const ClosedData& data, int body, const Screw<double>& wrench, const T& more) {
+    if (body >= 0) {
+      T* const own = lanes_of(data, body) + L::kForce;
+      Screw<T> force = screw_at(own);
+      add(wrench, -more, force);
+      put(force, own);
+    }
+  }
+
+  /// After it is collected. \param sign of a force in what is collected
+  static MBDBENCH_KERNEL void load_axes(const ClosedData& data, const LoopDirections& directions, double sign) {
+    for (int i = 0; i < data.law_count; ++i) {
+      const LoopLaw& law = data.laws[i];
+      if (law.axis >= 0) {
+        packs_at(directions.forces)[law.axis] += T(sign) * law_change(data, directions, law);
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL T law_change(const ClosedData& data, const LoopDirections& directions, const LoopLaw& law) {
+    T sum = T(0.0);
+    for (int k = law.first_argument; k < law.first_argument + law.argument_count; ++k) {
+      const LoopArgument& argument = data.arguments[k];
+      if (argument.axis >= 0) {
+        sum += T(argument.by_turn) * packs_at(directions.turns)[argument.axis];
+        sum += T(argument.by_push) * packs_at(directions.pushes)[argument.axis];
+      }
+      if (argument.body >= 0) {
+        sum += dot(argument.by_displacement, of_body(data, argument.body, L::kDisplacement));
+        sum += dot(argument.by_velocity, of_body(data, argument.body, L::kVelocity));
+      }
+    }
+    return sum;
   }
 
   /// Displacement and velocity, and what turns of its axes are.
@@ -82,26 +150,26 @@ struct LoopForward {
 
   static MBDBENCH_KERNEL void move(const ClosedData& data, const LoopDirections& directions, int i) {
     displace(data, directions, i);
+    if (directions.forces != nullptr) {
+      accelerate(data, directions, i);
+    }
+    if (data.drifted) {
+      change(data, i);
+    }
+  }
+
+  static MBDBENCH_KERNEL void accelerate(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const pushes = packs_at(directions.pushes);
     T* const own = lanes_of(data, i);
-    const int last = body.first_axis + body.axis_count;
     const Screw<T> displacement = screw_at(own + L::kDisplacement);
     const Screw<T> velocity = screw_at(own + L::kVelocity);
     Screw<T> acceleration = of_body(data, body.inboard, L::kAcceleration);
-    Screw<T> changed = no_screw<T>();
-    if (data.drifted) {
-      changed = of_body(data, body.inboard, L::kChange);
-    }
-    for (int k = body.first_axis; k < last; ++k) {
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       const LoopAxis& axis = data.axes[k];
-      const Screw<T> change = screw_at(packs_at(data.axis_lanes) + 6L * k);
-      scaled_add(change, axis.acceleration, acceleration);
+      scaled_add(screw_at(packs_at(data.axis_lanes) + 6L * k), axis.acceleration, acceleration);
       scaled_add(axis_rate(data, k), axis.speed, acceleration);
       add(axis.rate, pushes[k], acceleration);
-      if (data.drifted) {
-        scaled_add(change, axis.change, changed);
-      }
     }
     put(acceleration, own + L::kAcceleration);
     // In axes that move with the body: d X - psi x X.
@@ -112,11 +180,19 @@ struct LoopForward {
     force = minus(force, crossed_wrench(body.momentum, own_velocity));
     force = minus(force, crossed_wrench(body.force, displacement));
     put(force, own + L::kForce);
-    if (data.drifted) {
-      put(changed, own + L::kChange);
-      force = inertia_times(body.inertia, plus(changed, motions_crossed(body.change, displacement)));
-      put(minus(force, crossed_wrench(body.change_force, displacement)), own + L::kChangeForce);
+  }
+
+  static MBDBENCH_KERNEL void change(const ClosedData& data, int i) {
+    const LoopBody& body = data.bodies[i];
+    T* const own = lanes_of(data, i);
+    const Screw<T> displacement = screw_at(own + L::kDisplacement);
+    Screw<T> changed = of_body(data, body.inboard, L::kChange);
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      scaled_add(screw_at(packs_at(data.axis_lanes) + 6L * k), data.axes[k].change, changed);
     }
+    put(changed, own + L::kChange);
+    const Screw<T> force = inertia_times(body.inertia, plus(changed, motions_crossed(body.change, displacement)));
+    put(minus(force, crossed_wrench(body.change_force, displacement)), own + L::kChangeForce);
   }
 
   static MBDBENCH_KERNEL const Screw<double>& rest() {
@@ -135,48 +211,49 @@ struct LoopForward {
   }
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopDirections& directions, const LoopCut& cut) {
+    const int body_a = cut.shape.body_a;
+    const int body_b = cut.shape.body_b;
     T moves[LoopCut::kSlopes];
-    put(of_body(data, cut.shape.body_a, L::kDisplacement), moves);
-    put(of_body(data, cut.shape.body_b, L::kDisplacement), moves + 6);
-    put(of_body(data, cut.shape.body_a, L::kVelocity), moves + 12);
-    put(of_body(data, cut.shape.body_b, L::kVelocity), moves + 18);
-    const Screw<T> pulled =
-        minus(of_body(data, cut.shape.body_b, L::kAcceleration), of_body(data, cut.shape.body_a, L::kAcceleration));
+    put_moves(data, body_a, body_b, moves);
     const Screw<T> moved = minus(screw_at(moves + 18), screw_at(moves + 12));
-    T* const seconds = packs_at(directions.seconds) + cut.first_row;
     T* const firsts = packs_at(directions.firsts) + cut.first_row;
     for (int j = 0; j < cut.shape.rows; ++j) {
-      T second = dot(cut.motion.rows[j], pulled);
-      T first = dot(cut.motion.rows[j], moved);
-      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
-        first += T(cut.first_slopes[j][k]) * moves[k];
-      }
-      for (int k = 0; k < LoopCut::kSlopes; ++k) {
-        second += T(cut.second_slopes[j][k]) * moves[k];
-      }
-      seconds[j] = second;
-      firsts[j] = first;
+      firsts[j] = dot(cut.motion.rows[j], moved) + sloped<LoopCut::kSlopes / 2>(cut.first_slopes[j], moves);
     }
-    push<LoopCut::kSlopes / 2>(data, cut, cut.wrench_slopes, moves, L::kForce);
     if (data.drifted) {
-      push<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, moves, L::kChangeForce);
+      push<LoopCut::kSlopes / 2>(data, body_a, body_b, cut.change_slopes, moves, L::kChangeForce);
     }
+    if (directions.forces == nullptr) {
+      return;
+    }
+    const Screw<T> pulled = minus(of_body(data, body_b, L::kAcceleration), of_body(data, body_a, L::kAcceleration));
+    T* const seconds = packs_at(directions.seconds) + cut.first_row;
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      seconds[j] = dot(cut.motion.rows[j], pulled) + sloped<LoopCut::kSlopes>(cut.second_slopes[j], moves);
+    }
+    push<LoopCut::kSlopes / 2>(data, body_a, body_b, cut.wrench_slopes, moves, L::kForce);
+  }
+
+  template <int kCount>
+  static MBDBENCH_KERNEL T sloped(const double* slopes, const T* moves) {
+    T sum = T(0.0);
+    for (int k = 0; k < kCount; ++k) {
+      sum += T(slopes[k]) * moves[k];
+    }
+    return sum;
   }
 
   /// \tparam kCount of the moves that count
   template <int kCount, int kSize>
-  static MBDBENCH_KERNEL void push(const ClosedData& data, const LoopCut& cut, const double (&slopes)[6][kSize],
+  static MBDBENCH_KERNEL void push(const ClosedData& data, int body_a, int body_b, const double (&slopes)[6][kSize],
                                    const T* moves, int offset) {
     for (int i = 0; i < 6; ++i) {
-      T change = T(0.0);
-      for (int k = 0; k < kCount; ++k) {
-        change += T(slopes[i][k]) * moves[k];
+      const T change = sloped<kCount>(slopes[i], moves);
+      if (body_a >= 0) {
+        lanes_of(data, body_a)[offset + i] += change;
       }
-      if (cut.shape.body_a >= 0) {
-        lanes_of(data, cut.shape.body_a)[offset + i] += change;
-      }
-      if (cut.shape.body_b >= 0) {
-        lanes_of(data, cut.shape.body_b)[offset + i] -= change;
+      if (body_b >= 0) {
+        lanes_of(data, body_b)[offset + i] -= change;
       }
     }
   }
@@ -184,24 +261,30 @@ struct LoopForward {
   static MBDBENCH_KERNEL void collect(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const own = lanes_of(data, i);
-    const Screw<T> force = screw_at(own + L::kForce);
-    const Screw<T> changed = data.drifted ? screw_at(own + L::kChangeForce) : no_screw<T>();
-    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
-      const LoopAxis& axis = data.axes[k];
-      const Screw<T> change = screw_at(packs_at(data.axis_lanes) + 6L * k);
-      packs_at(directions.forces)[k] = dot(axis.motion, force) + dot(body.carried, change) +
-                                       T(axis.stiffness) * packs_at(directions.turns)[k] +
-                                       T(axis.damping) * packs_at(directions.pushes)[k];
-      if (data.drifted) {
-        packs_at(directions.change_forces)[k] = dot(axis.motion, changed) + dot(body.change_carried, change);
+    if (directions.forces != nullptr) {
+      const Screw<T> force = screw_at(own + L::kForce);
+      for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+        const LoopAxis& axis = data.axes[k];
+        packs_at(directions.forces)[k] =
+            dot(axis.motion, force) + dot(body.carried, screw_at(packs_at(data.axis_lanes) + 6L * k)) +
+            T(axis.stiffness) * packs_at(directions.turns)[k] + T(axis.damping) * packs_at(directions.pushes)[k];
       }
+      carry(data, body, force, L::kForce);
     }
-    if (body.inboard >= 0) {
-      T* const inner = lanes_of(data, body.inboard);
-      put(plus(screw_at(inner + L::kForce), force), inner + L::kForce);
-      if (data.drifted) {
-        put(plus(screw_at(inner + L::kChangeForce), changed), inner + L::kChangeForce);
+    if (data.drifted) {
+      const Screw<T> changed = screw_at(own + L::kChangeForce);
+      for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+        packs_at(directions.change_forces)[k] =
+            dot(data.axes[k].motion, changed) + dot(body.change_carried, screw_at(packs_at(data.axis_lanes) + 6L * k));
       }
+      carry(data, body, changed, L::kChangeForce);
+    }
+  }
+
+  static MBDBENCH_KERNEL void carry(const ClosedData& data, const LoopBody& body, const Screw<T>& more, int offset) {
+    if (body.inboard >= 0) {
+      T* const inner = lanes_of(data, body.inboard) + offset;
+      put(plus(screw_at(inner), more), inner);
     }
   }
 };

@@ -48,8 +48,41 @@ struct LoopBackward {
     for (int c = 0; c < data.cut_count; ++c) {
       close(data, weights, data.cuts[c]);
     }
+    weigh_loads(data, weights);
     for (int i = data.body_count; i-- > 0;) {
       collect(data, weights, i);
+    }
+  }
+
+  /// Of loads on bodies and of laws, before slopes are collected; of -p' as of r.
+  static MBDBENCH_KERNEL void weigh_loads(const ClosedData& data, const LoopWeights& weights) {
+    for (int i = 0; i < data.load_count; ++i) {
+      const LoopLoad& load = data.loads[i];
+      double slopes[LoopCut::kSlopes] = {};
+      take_wrench<LoopCut::kSlopes>(data, load.body_a, load.body_b, load.slopes, kWeight, slopes);
+      put_slopes(data, load.body_a, load.body_b, slopes, kByDisplacement);
+      put_slopes(data, load.body_a, load.body_b, slopes + 12, kByVelocity);
+    }
+    for (int i = 0; i < data.law_count; ++i) {
+      const LoopLaw& law = data.laws[i];
+      const double weight = law.axis >= 0
+                                ? -weights.forces[law.axis]
+                                : dot(law.wrench, minus(at(data, law.opposite, kWeight), at(data, law.body, kWeight)));
+      for (int k = law.first_argument; k < law.first_argument + law.argument_count; ++k) {
+        const LoopArgument& argument = data.arguments[k];
+        if (argument.axis >= 0) {
+          weights.by_turn[argument.axis] += weight * argument.by_turn;
+          weights.by_push[argument.axis] += weight * argument.by_push;
+        }
+        if (argument.body >= 0) {
+          Pair slopes = no_screw<double>();
+          add(argument.by_displacement, weight, slopes);
+          add_to(data, argument.body, kByDisplacement, slopes);
+          slopes = no_screw<double>();
+          add(argument.by_velocity, weight, slopes);
+          add_to(data, argument.body, kByVelocity, slopes);
+        }
+      }
     }
   }
 
@@ -78,9 +111,9 @@ struct LoopBackward {
         slopes[k] += nu[j] * cut.second_slopes[j][k];
       }
     }
-    take_wrench<LoopCut::kSlopes / 2>(data, cut, cut.wrench_slopes, kWeight, slopes);
-    put_slopes(data, cut, slopes, kByDisplacement);
-    put_slopes(data, cut, slopes + 12, kByVelocity);
+    take_wrench<LoopCut::kSlopes / 2>(data, cut.shape.body_a, cut.shape.body_b, cut.wrench_slopes, kWeight, slopes);
+    put_slopes(data, cut.shape.body_a, cut.shape.body_b, slopes, kByDisplacement);
+    put_slopes(data, cut.shape.body_a, cut.shape.body_b, slopes + 12, kByVelocity);
     if (cut.shape.body_a >= 0) {
       take_from(data, cut.shape.body_a, kByAcceleration, pulled);
     }
@@ -91,10 +124,10 @@ struct LoopBackward {
 
   // Less (Y_b - Y_a) . d D lambda.
   template <int kCount, int kSize>
-  static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, const LoopCut& cut, const double (&wrench)[6][kSize],
-                                          int weight, double* slopes) {
+  static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, int body_a, int body_b,
+                                          const double (&wrench)[6][kSize], int weight, double* slopes) {
     double y[6];
-    Forward::put(minus(at(data, cut.shape.body_b, weight), at(data, cut.shape.body_a, weight)), y);
+    Forward::put(minus(at(data, body_b, weight), at(data, body_a, weight)), y);
     for (int i = 0; i < 6; ++i) {
       for (int k = 0; k < kCount; ++k) {
         slopes[k] -= y[i] * wrench[i][k];
@@ -102,12 +135,13 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void put_slopes(const ClosedData& data, const LoopCut& cut, const double* twelve, int offset) {
-    if (cut.shape.body_a >= 0) {
-      add_to(data, cut.shape.body_a, offset, Forward::screw_at(twelve));
+  static MBDBENCH_KERNEL void put_slopes(const ClosedData& data, int body_a, int body_b, const double* twelve,
+                                         int offset) {
+    if (body_a >= 0) {
+      add_to(data, body_a, offset, Forward::screw_at(twelve));
     }
-    if (cut.shape.body_b >= 0) {
-      add_to(data, cut.shape.body_b, offset, Forward::screw_at(twelve + 6));
+    if (body_b >= 0) {
+      add_to(data, body_b, offset, Forward::screw_at(twelve + 6));
     }
   }
 
@@ -194,9 +228,9 @@ struct LoopBackward {
       }
     }
     if (data.drifted) {
-      take_wrench<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, kWeight, slopes);
+      take_wrench<LoopCut::kSlopes / 2>(data, cut.shape.body_a, cut.shape.body_b, cut.change_slopes, kWeight, slopes);
     }
-    put_slopes(data, cut, slopes, kByDisplacement);
+    put_slopes(data, cut.shape.body_a, cut.shape.body_b, slopes, kByDisplacement);
     if (cut.shape.body_a >= 0) {
       take_from(data, cut.shape.body_a, kByVelocity, moved);
     }

@@ -22,8 +22,14 @@ struct MomentumForward {
     for (int c = 0; c < data.cut_count; ++c) {
       close(data, directions, data.cuts[c]);
     }
+    if (directions.forces != nullptr) {
+      Forward::load_bodies(data, directions);
+    }
     for (int i = data.body_count; i-- > 0;) {
       collect(data, directions, i);
+    }
+    if (directions.forces != nullptr) {
+      Forward::load_axes(data, directions, 1.0);
     }
   }
 
@@ -34,18 +40,17 @@ struct MomentumForward {
     const Screw<T> displacement = Forward::screw_at(own + L::kDisplacement);
     // In axes that move with the body: d X - psi x X.
     const Screw<T> velocity = plus(Forward::screw_at(own + L::kVelocity), motions_crossed(body.velocity, displacement));
-    const Screw<T> load = inertia_times(body.inertia, motions_crossed(body.acceleration, displacement));
     Forward::put(minus(inertia_times(body.inertia, velocity), crossed_wrench(body.momentum, displacement)),
                  own + kMomentum);
-    Forward::put(minus(load, crossed_wrench(body.force, displacement)), own + kLoad);
+    if (directions.forces != nullptr) {
+      const Screw<T> load = inertia_times(body.inertia, motions_crossed(body.acceleration, displacement));
+      Forward::put(minus(load, crossed_wrench(body.force, displacement)), own + kLoad);
+    }
   }
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopDirections& directions, const LoopCut& cut) {
     T moves[LoopCut::kSlopes];
-    Forward::put(Forward::of_body(data, cut.shape.body_a, L::kDisplacement), moves);
-    Forward::put(Forward::of_body(data, cut.shape.body_b, L::kDisplacement), moves + 6);
-    Forward::put(Forward::of_body(data, cut.shape.body_a, L::kVelocity), moves + 12);
-    Forward::put(Forward::of_body(data, cut.shape.body_b, L::kVelocity), moves + 18);
+    Forward::put_moves(data, cut.shape.body_a, cut.shape.body_b, moves);
     const Screw<T> moved = minus(Forward::screw_at(moves + 18), Forward::screw_at(moves + 12));
     T* const firsts = Forward::packs_at(directions.firsts) + cut.first_row;
     for (int j = 0; j < cut.shape.rows; ++j) {
@@ -55,8 +60,12 @@ struct MomentumForward {
       }
       firsts[j] = first;
     }
-    Forward::template push<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, moves, kMomentum);
-    Forward::template push<LoopCut::kSlopes>(data, cut, cut.wrench_slopes, moves, kLoad);
+    Forward::template push<LoopCut::kSlopes / 2>(data, cut.shape.body_a, cut.shape.body_b, cut.change_slopes, moves,
+                                                 kMomentum);
+    if (directions.forces != nullptr) {
+      Forward::template push<LoopCut::kSlopes>(data, cut.shape.body_a, cut.shape.body_b, cut.wrench_slopes, moves,
+                                               kLoad);
+    }
     if (directions.multipliers == nullptr) {
       return;
     }
@@ -82,12 +91,15 @@ struct MomentumForward {
   static MBDBENCH_KERNEL void collect(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const own = Forward::lanes_of(data, i);
-    const Screw<T> load = Forward::screw_at(own + kLoad);
+    const Screw<T> load = directions.forces != nullptr ? Forward::screw_at(own + kLoad) : no_screw<T>();
     const Screw<T> momentum = Forward::screw_at(own + kMomentum);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       const LoopAxis& axis = data.axes[k];
       const Screw<T> change = Forward::screw_at(Forward::packs_at(data.axis_lanes) + 6L * k);
       Forward::packs_at(directions.change_forces)[k] = dot(axis.motion, momentum) + dot(body.change_carried, change);
+      if (directions.forces == nullptr) {
+        continue;
+      }
       Forward::packs_at(directions.forces)[k] =
           dot(axis.rate, momentum) + dot(body.change_carried, Forward::axis_rate(data, k)) - dot(axis.motion, load) -
           dot(body.carried, change) - T(axis.stiffness) * Forward::packs_at(directions.turns)[k] -
@@ -95,7 +107,9 @@ struct MomentumForward {
     }
     if (body.inboard >= 0) {
       T* const inner = Forward::lanes_of(data, body.inboard);
-      Forward::put(plus(Forward::screw_at(inner + kLoad), load), inner + kLoad);
+      if (directions.forces != nullptr) {
+        Forward::put(plus(Forward::screw_at(inner + kLoad), load), inner + kLoad);
+      }
       Forward::put(plus(Forward::screw_at(inner + kMomentum), momentum), inner + kMomentum);
     }
   }
@@ -119,6 +133,7 @@ struct MomentumBackward {
     for (int c = 0; c < data.cut_count; ++c) {
       close(data, weights, data.cuts[c]);
     }
+    Back::weigh_loads(data, weights);
     for (int i = data.body_count; i-- > 0;) {
       collect(data, weights, i);
     }
@@ -143,10 +158,12 @@ struct MomentumBackward {
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {
     double slopes[LoopCut::kSlopes] = {};
-    Back::template take_wrench<LoopCut::kSlopes / 2>(data, cut, cut.change_slopes, kRateWeight, slopes);
-    Back::template take_wrench<LoopCut::kSlopes>(data, cut, cut.wrench_slopes, Back::kWeight, slopes);
-    Back::put_slopes(data, cut, slopes, Back::kByDisplacement);
-    Back::put_slopes(data, cut, slopes + 12, Back::kByVelocity);
+    Back::template take_wrench<LoopCut::kSlopes / 2>(data, cut.shape.body_a, cut.shape.body_b, cut.change_slopes,
+                                                     kRateWeight, slopes);
+    Back::template take_wrench<LoopCut::kSlopes>(data, cut.shape.body_a, cut.shape.body_b, cut.wrench_slopes,
+                                                 Back::kWeight, slopes);
+    Back::put_slopes(data, cut.shape.body_a, cut.shape.body_b, slopes, Back::kByDisplacement);
+    Back::put_slopes(data, cut.shape.body_a, cut.shape.body_b, slopes + 12, Back::kByVelocity);
     const Pair y =
         minus(Back::at(data, cut.shape.body_b, Back::kWeight), Back::at(data, cut.shape.body_a, Back::kWeight));
     const Pair x = minus(Back::at(data, cut.shape.body_b, kRateWeight), Back::at(data, cut.shape.body_a, kRateWeight));

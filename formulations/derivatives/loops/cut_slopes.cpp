@@ -1,0 +1,153 @@
+#include "formulations/derivatives/loops/vector_slopes.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// A vector with its slopes.
+struct MovingVector {
+  Vec3 value = Vec3::Zero();
+  VectorSlopes slopes = VectorSlopes::Zero();
+};
+
+/// A number with its slopes.
+struct MovingNumber {
+  double value = 0.0;
+  CutComponent::Row slopes = CutComponent::Row::Zero();
+};
+
+/// \returns a vector that is fixed in a body. \param turn of that: kTurnOfA or kTurnOfB
+MovingVector fixed_in(int turn, const Vec3& value) {
+  MovingVector result{value, VectorSlopes::Zero()};
+  result.slopes.middleCols<3>(turn) = -skew(value);
+  return result;
+}
+
+MovingNumber dot_of(const MovingVector& a, const MovingVector& b) {
+  return {a.value.dot(b.value), b.value.transpose() * a.slopes + a.value.transpose() * b.slopes};
+}
+
+MovingVector cross_of(const MovingVector& a, const MovingVector& b) {
+  return {a.value.cross(b.value), skew(a.value) * b.slopes - skew(b.value) * a.slopes};
+}
+
+MovingVector combination(double fa, const MovingVector& a, double fb, const MovingVector& b) {
+  return {fa * a.value + fb * b.value, fa * a.slopes + fb * b.slopes};
+}
+
+/// \returns slopes of the angle about a unit vector from one vector to another (joint.cpp).
+CutComponent::Row angle_slopes(const MovingVector& axis, const MovingVector& from, const MovingVector& to) {
+  const MovingNumber y = dot_of(axis, cross_of(from, to));
+  const MovingNumber straight = dot_of(from, to);
+  const MovingNumber first = dot_of(axis, from);
+  const MovingNumber second = dot_of(axis, to);
+  const double x = straight.value - first.value * second.value;
+  const CutComponent::Row x_slopes = straight.slopes - first.value * second.slopes - second.value * first.slopes;
+  return (x * y.slopes - y.value * x_slopes) / (x * x + y.value * y.value);
+}
+
+/// What moves of a cut joint.
+struct CutPlace {
+  const Joint* joint = nullptr;
+  const JointKinematics* state = nullptr;
+  MovingVector displacement;
+  MovingVector point;
+
+  [[nodiscard]] MovingVector in_a(const Vec3& own) const { return fixed_in(kTurnOfA, state->axes_a * own); }
+  [[nodiscard]] MovingVector in_b(const Vec3& own) const { return fixed_in(kTurnOfB, state->axes_b * own); }
+  [[nodiscard]] CutComponent::Row slide(const Vec3& own) const { return dot_of(in_a(own), displacement).slopes; }
+  [[nodiscard]] CutComponent::Row turn() const {
+    return angle_slopes(in_a(joint->axis), in_a(joint->normal1), in_b(joint->normal1));
+  }
+  /// \returns slopes of a scalar coordinate.
+  [[nodiscard]] CutComponent::Row coordinate(int component) const;
+  /// \returns a column of H: of forces and of torques.
+  [[nodiscard]] std::pair<MovingVector, MovingVector> direction(int component) const;
+  /// \returns the wrench of a unit generalised force (cut_dual_direction), likewise.
+  [[nodiscard]] std::pair<MovingVector, MovingVector> dual_direction(int component) const;
+};
+
+CutComponent::Row CutPlace::coordinate(int component) const {
+  switch (joint->type) {
+    case JointType::prismatic:
+      return slide(joint->axis);
+    case JointType::universal:
+      return component == 0 ? angle_slopes(in_a(joint->axis), in_a(joint->axis2), in_b(joint->axis2))
+                            : angle_slopes(in_b(joint->axis2), in_a(joint->axis), in_b(joint->axis));
+    case JointType::cylindrical:
+      return component == 0 ? turn() : slide(joint->axis);
+    case JointType::planar:
+      return component == 2 ? turn() : slide(component == 0 ? joint->normal1 : joint->normal2);
+    case JointType::screw:
+      return slide(joint->axis) / joint->pitch;
+    default:
+      return turn();
+  }
+}
+
+std::pair<MovingVector, MovingVector> CutPlace::direction(int component) const {
+  const bool in_outer = joint->type == JointType::spherical ||
+                        (joint->type == JointType::universal && component == 1) ||
+                        (joint->type == JointType::free && component < 3);
+  const int turn_of = in_outer ? kTurnOfB : kTurnOfA;
+  const Vec6 column = state->h.col(component);
+  return {fixed_in(turn_of, column.head<3>()), fixed_in(turn_of, column.tail<3>())};
+}
+
+std::pair<MovingVector, MovingVector> CutPlace::dual_direction(int component) const {
+  auto [force, torque] = direction(component);
+  if (joint->type == JointType::screw) {
+    const double share = motion_gram_inverse(*joint)(0, 0);
+    return {combination(share, force, 0.0, force), combination(share, torque, 0.0, torque)};
+  }
+  if (joint->type != JointType::universal) {
+    return {force, torque};
+  }
+  const MovingVector other = direction(1 - component).second;
+  const MovingNumber c = dot_of(torque, other);
+  const double scale = 1.0 / (1.0 - c.value * c.value);
+  // (h - c other) / (1 - c^2)
+  MovingVector dual = combination(scale, torque, -scale * c.value, other);
+  dual.slopes += (2.0 * scale * c.value * dual.value - scale * other.value) * c.slopes;
+  return {force, dual};
+}
+
+}  // namespace
+
+CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
+                           const Vec3& center) {
+  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
+  const Vec3 origin_a = kinematics.world_point(joint.a, joint.position_a) - center;
+  const Vec3 origin_b = kinematics.world_point(joint.b, joint.position_b) - center;
+  const JointKinematics& state = kinematics.cut_joint(cut);
+  CutPlace place{&joint, &state, {}, {}};
+  place.displacement.value = origin_b - origin_a;
+  place.displacement.slopes.leftCols<6>() = -motion_of_point(origin_a);
+  place.displacement.slopes.middleCols<6>(kOfB) = motion_of_point(origin_b);
+  // O_k is a share of the way from the origin on a to that on b.
+  const double share = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+  place.point.value = share * origin_b + (1.0 - share) * origin_a;
+  place.point.slopes.leftCols<6>() = (1.0 - share) * motion_of_point(origin_a);
+  place.point.slopes.middleCols<6>(kOfB) = share * motion_of_point(origin_b);
+
+  CutComponent result;
+  if (has_coordinate_rates(joint.type)) {
+    std::array<double, 7> coordinates{};
+    cut_coordinates(joint, state, near.of(cut), coordinates);
+    result.q = coordinates[index_of(component)];
+    result.q_slopes = place.coordinate(component);
+  }
+  const auto [force, torque] = place.dual_direction(component);
+  result.wrench << force.value, torque.value + place.point.value.cross(force.value);
+  result.wrench_slopes =
+      slopes_of_wrench(place.point.value, place.point.slopes, force.value, force.slopes, torque.slopes);
+  const Vec6 relative = kinematics.velocity_at(joint.b, center) - kinematics.velocity_at(joint.a, center);
+  result.v = result.wrench.dot(relative);
+  result.v_slopes = relative.transpose() * result.wrench_slopes;
+  result.v_slopes.middleCols<6>(kVelocityOfA) -= result.wrench.transpose();
+  result.v_slopes.middleCols<6>(kVelocityOfB) += result.wrench.transpose();
+  return result;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,239 @@
+// Exact derivatives where loads of all kinds act: springs between points, bushings, loads on bodies, formulas of joints
+// and markers, tables over a joint's own state, friction, stops. Against differences of each formulation's own
+// right-hand sides, closed forms where they are simple, forward against reverse, and which mechanisms have none.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/formulations/derivatives/loop_cases.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/support/added_loads.hpp"
+
+namespace mbdbench {
+namespace {
+
+using test::Variant;
+
+constexpr Variant kOfTrees[] = {{"aba", ""},      {"naudet", ""},      {"naudet-acc", ""},
+                                {"bae-haug", ""}, {"dense", ""},       {"dense-momentum", "gauge=none"},
+                                {"hdca", ""},     {"dca", "leaf=body"}};
+constexpr Variant kOfLoops[] = {{"dense", ""},          {"dense", "projection=off"},
+                                {"bae-haug", ""},       {"bae-haug", "projection=off"},
+                                {"dense-momentum", ""}, {"dense-momentum", "gauge=none"},
+                                {"hdca", ""},           {"hdca", "gauge=none"},
+                                {"hdca", "leaf=body"},  {"dca", "leaf=body"}};
+
+/// All kinds of loads.
+Mechanism with_all_loads(const Mechanism& made, RandomSource& random) {
+  MechanismDescription description = made.description();
+  test::add_bushings(random, description);
+  test::add_stops(random, description);
+  test::add_friction(random, description);
+  return Mechanism(description);
+}
+
+/// Near the start, where no coordinate comes near the edge of a stop.
+void expect_derivatives(const Mechanism& mechanism, const Variant& variant, RandomSource& random,
+                        const std::string& what, int& treated) {
+  const auto formulation = test::make(variant.key, mechanism, variant.options);
+  if (!formulation->without_jacobian().empty()) {
+    EXPECT_TRUE(test::may_have_none(variant)) << what << ": " << formulation->without_jacobian();
+    return;
+  }
+  const std::vector<double> x = test::state_beside(*formulation, random, 0.01);
+  const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
+  // Differences keep 1e-9 of what cancels in them; less across the kink of a table, as another step shows.
+  EXPECT_LT(test::error_beside_differences(variant.key, mechanism, x, variant.options, rows), 1e-6) << what;
+  test::expect_products(*formulation, x, rows, random, what);
+  ++treated;
+}
+
+TEST(load_derivatives, agree_with_differences_on_trees) {
+  // Seeds of a run of its own would meet kinks of tables within the steps of differences.
+  constexpr std::uint64_t kFirst = 1;
+  int treated = 0;
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    const test::InstructionSetInUse in_use(set);
+    for (std::uint64_t seed = kFirst; seed < kFirst + 12; ++seed) {
+      RandomSource random(static_cast<std::int64_t>(seed));
+      const Mechanism mechanism = with_all_loads(
+          test::loop_named(fmt::format("random_tree:seed={},bodies=6,motions={}", seed, seed % 2)), random);
+      for (const Variant& variant : kOfTrees) {
+        expect_derivatives(mechanism, variant, random,
+                           fmt::format("{}[{}], seed {}, {}", variant.key, variant.options, seed, set.name), treated);
+      }
+    }
+  }
+  EXPECT_GE(treated, 70);
+}
+
+TEST(load_derivatives, agree_with_differences_on_loops) {
+  constexpr std::uint64_t kFirst = 1;  // as above
+  int treated = 0;
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    const test::InstructionSetInUse in_use(set);
+    for (std::uint64_t seed = kFirst; seed < kFirst + 20; ++seed) {
+      RandomSource random(static_cast<std::int64_t>(seed));
+      const Mechanism made =
+          test::loop_named(fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 4 + seed % 5, 1 + seed % 3));
+      if (!made.held_by_velocity().empty() || !test::is_free_beside(made)) {
+        continue;
+      }
+      const Mechanism mechanism = with_all_loads(made, random);
+      for (const Variant& variant : kOfLoops) {
+        if (!test::is_compromise(variant, mechanism)) {
+          expect_derivatives(mechanism, variant, random,
+                             fmt::format("{}[{}], seed {}, {}", variant.key, variant.options, seed, set.name), treated);
+        }
+      }
+    }
+  }
+  EXPECT_GE(treated, 70);
+}
+
+MechanismDescription sliding_mass() {
+  MechanismDescription description;
+  description.name = "sliding mass";
+  description.gravity = Vec3::Zero();
+  description.bodies.push_back({"mass", 2.0, Vec3::Zero(), Mat3::Identity()});
+  JointDescription slide;
+  slide.name = "slide";
+  slide.type = JointType::prismatic;
+  slide.b = "mass";
+  slide.axis = Vec3::UnitX();
+  description.joints.push_back(slide);
+  return description;
+}
+
+/// x'' of a mass that slides past the fixed end of a spring with a damper, by x and by x'.
+TEST(load_derivatives, of_a_spring_between_points_have_the_digits_of_their_closed_form) {
+  constexpr double kMass = 2.0, kAside = 0.7, kStiffness = 30.0, kDamping = 4.0, kRest = 0.4;
+  MechanismDescription description = sliding_mass();
+  description.point_springs.push_back(
+      {"spring", kGround, "mass", Vec3(0.0, kAside, 0.0), Vec3::Zero(), kStiffness, kDamping, kRest});
+  const Mechanism mechanism(description);
+  for (const double place : {-1.3, 0.0, 0.4}) {
+    const std::vector<double> x = {place, 1.7};
+    const double length = std::hypot(place, kAside);
+    const double share = place / length;  // of the spring along the slide
+    const double share_slope = kAside * kAside / std::pow(length, 3);
+    // -x'' m = k (x - L_0 x / L) + c (x / L)^2 x'
+    const double by_place = -(kStiffness * (1.0 - kRest * share_slope) + kDamping * 2.0 * share * share_slope * x[1]);
+    const double by_speed = -kDamping * share * share;
+    for (const char* const key : {"aba", "dense", "bae-haug"}) {
+      const Eigen::MatrixXd rows = test::jacobian(*test::make(key, mechanism), x);
+      EXPECT_NEAR(rows(1, 0), by_place / kMass, 1e-13 * kStiffness) << key << ", " << place;
+      EXPECT_NEAR(rows(1, 1), by_speed / kMass, 1e-13 * kDamping) << key << ", " << place;
+    }
+    // p' is m x'', and x' is p / m.
+    const Eigen::MatrixXd rows = test::jacobian(*test::make("naudet", mechanism), {place, kMass * x[1]});
+    EXPECT_NEAR(rows(1, 0), by_place, 1e-13 * kStiffness) << place;
+    EXPECT_NEAR(rows(1, 1), by_speed / kMass, 1e-13 * kDamping) << place;
+  }
+}
+
+/// A spring without a length of its own is linear, also where its ends meet; with one it has no direction there.
+TEST(load_derivatives, of_a_spring_whose_ends_meet_are_there_where_they_exist) {
+  for (const double rest : {0.0, 0.4}) {
+    MechanismDescription description = sliding_mass();
+    description.point_springs.push_back({"spring", kGround, "mass", Vec3::Zero(), Vec3::Zero(), 30.0, 0.0, rest});
+    const Mechanism mechanism(description);
+    const auto formulation = test::make("aba", mechanism);
+    std::vector<double> rows(4);
+    const RhsStatus status = formulation->jacobian(0.3, std::vector{0.0, 1.0}, rows);
+    EXPECT_EQ(status.ok, rest == 0.0);
+    if (status.ok) {
+      EXPECT_NEAR(rows[2], -15.0, 1e-13);
+    } else {
+      EXPECT_NE(status.message().find("not finite"), std::string::npos) << status.message();
+    }
+  }
+}
+
+/// Along one axis a bushing is a spring; the ground's axes and a turn of more than a right angle change nothing in it.
+TEST(load_derivatives, of_a_bushing_about_one_axis_are_its_coefficients) {
+  MechanismDescription description = sliding_mass();
+  description.joints[0].type = JointType::revolute;
+  BushingDescription bushing;
+  bushing.name = "bushing";
+  bushing.body2 = "mass";
+  bushing.rotational_stiffness = Vec3(7.0, 1.0, 2.0);
+  bushing.rotational_damping = Vec3(0.5, 3.0, 4.0);
+  description.bushings.push_back(bushing);
+  const Mechanism mechanism(description);
+  for (const double angle : {0.0, 1e-9, 0.05, 1.0, 2.5}) {
+    const Eigen::MatrixXd rows = test::jacobian(*test::make("aba", mechanism), {angle, 0.3});
+    EXPECT_NEAR(rows(1, 0), -7.0, 1e-13 * 7.0) << angle;
+    EXPECT_NEAR(rows(1, 1), -0.5, 1e-13) << angle;
+  }
+}
+
+/// Loads on bodies turn with these, or not; what a table over time says is a constant here.
+TEST(load_derivatives, of_a_force_on_a_pendulum_have_the_digits_of_their_closed_form) {
+  for (const bool in_body_axes : {false, true}) {
+    MechanismDescription description = sliding_mass();
+    description.joints[0].type = JointType::revolute;
+    description.joints[0].axis = Vec3::UnitZ();
+    BodyLoadDescription load;
+    load.name = "push";
+    load.body = "mass";
+    load.point = Vec3(1.5, 0.0, 0.0);
+    load.in_body_axes = in_body_axes;
+    load.force = {ConstantLaw{0.0}, TableLaw{"t", {0.0, 1.0}, {0.0, 10.0}}, ConstantLaw{1.0}};
+    description.body_loads.push_back(load);
+    const Mechanism mechanism(description);
+    const Eigen::MatrixXd rows = test::jacobian(*test::make("aba", mechanism), {0.8, 0.3});
+    // 3 N across: of 1.5 m the torque is 4.5 cos(q) in the world's axes, 4.5 in the body's.
+    EXPECT_NEAR(rows(1, 0), in_body_axes ? 0.0 : -4.5 * std::sin(0.8), 1e-14);
+    EXPECT_NEAR(rows(1, 1), 0.0, 1e-14);
+  }
+}
+
+TEST(load_derivatives, are_there_for_the_whole_catalogue) {
+  for (const MechanismEntry& entry : mechanism_registry()) {
+    const Mechanism mechanism = test::loop_named(std::string(entry.key));
+    if (mechanism.body_count() > 300) {
+      continue;
+    }
+    for (const char* const key : {"bae-haug", "dense-momentum", "hdca"}) {
+      const FormulationEntry& formulation_entry = *find_formulation(formulation_registry(), key);
+      if (!refusal_of(formulation_entry, mechanism).empty()) {
+        continue;
+      }
+      const std::string why = test::make(key, mechanism)->without_jacobian();
+      if (why.empty()) {
+        continue;
+      }
+      fmt::print("{} on {}: {}\n", key, entry.key, why);
+      EXPECT_FALSE(mechanism.held_by_velocity().empty()) << key << " on " << entry.key << ": " << why;
+    }
+  }
+}
+
+TEST(load_derivatives, say_which_load_has_none) {
+  const auto reason = [](MechanismDescription description) {
+    return test::make("dense", Mechanism(std::move(description)))->without_jacobian();
+  };
+  MechanismDescription ball = test::loop_named("random_tree:seed=5,bodies=3,loads=0").description();
+  const auto round = std::find_if(ball.joints.begin(), ball.joints.end(),
+                                  [](const auto& joint) { return has_quaternion(joint.type); });
+  ASSERT_NE(round, ball.joints.end());
+  ball.joint_loads.push_back({"motor", ball.joints[0].name, 0, ExpressionLaw{"0.1 * q_" + round->name}});
+  EXPECT_NE(reason(ball).find("load 'motor'"), std::string::npos) << reason(ball);
+  EXPECT_EQ(test::make("aba", Mechanism(ball))->without_jacobian(), reason(ball)) << "trees have the same";
+  EXPECT_NE(reason(ball).find("quaternion"), std::string::npos) << reason(ball);
+}
+
+}  // namespace
+}  // namespace mbdbench
