@@ -25,13 +25,13 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
   for_posed_ranges([&](std::size_t range) {
     tree_.set_positions(q, tree_.ranges()[range], positions_);
-    if (keeps_poses_) {
-      poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
-      if (!u.empty()) {
-        poses_.set_velocities(tree_, u, tree_.ranges()[range]);
-      }
+    if (keeps_poses_ && !tree_.in_sections()) {
+      place_range(range, u);
     }
   });
+  for (std::size_t range = 1; tree_.in_sections() && range < tree_.ranges().size(); ++range) {
+    place_range(range, u);
+  }
   if (u.empty()) {
     mail_.send({&end_poses_});
   } else {
@@ -42,6 +42,13 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
   team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
   pending_ = team_.is_divided();
   return pending_ ? RhsStatus{} : finish_positions();
+}
+
+void PartRecursion::place_range(std::size_t range, std::span<const double> u) {
+  poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
+  if (!u.empty()) {
+    poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+  }
 }
 
 RhsStatus PartRecursion::finish_positions() {
@@ -86,9 +93,13 @@ PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
             kernels::ArticulatedInertia<double>{});
   std::fill(inertias_.begin() + data.row_count + data.first_root, inertias_.begin() + data.row_count + data.last_root,
             kernels::ArticulatedInertia<double>{});
-  start_columns(planned);
+  start_columns(range);
   if (range == 0) {
     join_branches();
+    outcome = join_sections();
+    if (outcome.failed != kSound) {
+      return outcome;
+    }
   }
   int last = data.last_row;
   for (int c = planned.first_closing; c <= planned.last_closing; ++c) {
@@ -114,7 +125,7 @@ PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
 }
 
 void PartRecursion::join_branches() {
-  for (std::size_t k = 0; k < plan_.roots.size(); ++k) {
+  for (std::size_t k = 0; k < plan_.roots.size() && !tree_.in_sections(); ++k) {
     kernels::add_inertia(inertias_[tree_.size() + k],
                          inertias_[index_of(tree_.rows()[index_of(plan_.roots[k])].inboard)]);
   }
@@ -122,7 +133,8 @@ void PartRecursion::join_branches() {
   take_over(plan_.products_left, products_.get());
 }
 
-void PartRecursion::start_columns(const PartPlan::Range& range) {
+void PartRecursion::start_columns(std::size_t which) {
+  const PartPlan::Range& range = plan_.ranges[which];
   std::fill_n(columns_.get() + doubles(6 * range.first_column), doubles(6 * (range.last_column - range.first_column)),
               0.0);
   for (int e = range.first_end; e < range.last_end; ++e) {
@@ -140,6 +152,12 @@ void PartRecursion::start_columns(const PartPlan::Range& range) {
         to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
         to[(3 + j) * kLoopLanes + i] += n[j];
       }
+    }
+  }
+  for (int k = range.first_child; k < range.last_child; ++k) {
+    double* const to = columns_.get() + doubles(6 * plan_.seams[index_of(plan_.children[index_of(k)])].columns);
+    for (int i = 0; i < 6; ++i) {
+      to[i * kLoopLanes + i] = 1.0;
     }
   }
 }

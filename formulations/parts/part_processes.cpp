@@ -55,6 +55,9 @@ void PartRecursion::write_letters() {
   for (const PartPlan::Handover& left : plan_.columns_left) {
     matrices_.add(index_of(left.range), packs_at(columns_, left.from, left.packs));
   }
+  for (const PartPlan::Handover& base : plan_.base_columns) {
+    matrices_.add(index_of(base.range), packs_at(columns_, base.from, base.packs));
+  }
   for (const PartPlan::Handover& left : plan_.products_left) {
     matrices_.add(index_of(left.range), packs_at(products_, left.from, left.packs));
   }

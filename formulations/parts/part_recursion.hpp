@@ -38,7 +38,8 @@ enum class PosesWanted : std::uint8_t {
 class PartRecursion {
  public:
   /// \param execution processes and threads share the branches of the tree; processes call the same functions together
-  PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution);
+  /// \param section_bodies 0: branches as it pays off; or about how many bodies a section shall have
+  PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution, int section_bodies = 0);
   ~PartRecursion() = default;
   PartRecursion(const PartRecursion&) = delete;
   PartRecursion& operator=(const PartRecursion&) = delete;
@@ -166,7 +167,8 @@ class PartRecursion {
   /// Makes everything of other processes' branches no number.
   void forget_others();
   /// Unit wrenches of all cut joints on their bodies.
-  void start_columns(const PartPlan::Range& range);
+  void start_columns(std::size_t which);
+  void place_range(std::size_t range, std::span<const double> u);
   void place_cuts();
   /// Calls work(range) for all ranges whose poses this process wants: its own, then those of others. Loads may know any
   /// body.
@@ -179,6 +181,17 @@ class PartRecursion {
       }
     }
   }
+  /// Calls work(range) for the same ranges where one needs what the range that it hangs on has: sections in turn.
+  template <typename Work>
+  void for_chained_ranges(const Work& work) const {
+    if (!tree_.in_sections()) {
+      for_posed_ranges(work);
+      return;
+    }
+    for (std::size_t range = 1; range < tree_.ranges().size(); ++range) {
+      work(range);
+    }
+  }
   /// The trunk, after what branches have left is there. \returns which joint or loop stops it
   RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
@@ -186,6 +199,17 @@ class PartRecursion {
   [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
+  /// Positions at the bases of sections: seams and loops that are closed there. \returns what stops it
+  [[nodiscard]] Outcome join_sections();
+  /// Makes loops that go on inward from what hangs at a seam those of its section. \returns whether it is finite
+  bool join_seam(const PartPlan::Step& step);
+  /// H of a seam from the inertia of what hangs there and C. \returns whether both are finite
+  bool set_seam_half(const PartPlan::Seam& seam, const Mat6& c, LoopClosing& closing);
+  /// A right side at the bases, inward and, once loops at the ground are known, outward.
+  void join_right_sides(const Side& side);
+  void part_right_sides(const Side& side);
+  /// Turning of the links on which sections hang.
+  void start_turnings();
   /// \returns whether the matrix of the loops is finite.
   bool close_loops(int which, const PartData<double>& data);
   void gather(const LoopClosing& closing, Solver& solver);
@@ -205,12 +229,14 @@ class PartRecursion {
   void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities);
   void close_at_ground(Side& side);
   void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
+  /// The same for sections, outboard ones first: each needs what those that hang on it transmit.
+  void sweep_sections(const PartMomenta& side);
   void gather_impulses();
 
   const Mechanism* mechanism_;
+  LinkTree tree_;
   PosesWanted poses_wanted_;
   bool keeps_poses_;
-  LinkTree tree_;
   BranchTeam team_;
   LinkPositions positions_;
   LinkPoses poses_;
@@ -237,6 +263,7 @@ class PartRecursion {
   AlignedMemory products_;
   AlignedMemory across_;
   std::vector<double> halves_;
+  AlignedMemory seam_products_;  // workspace of join_seam
   /// Written at every row: on its own piece of memory, lest threads wait for one another.
   struct alignas(64) Pivot {
     double value = 0.0;

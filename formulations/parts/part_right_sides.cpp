@@ -9,13 +9,14 @@
 namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
+  start_turnings();
   for_ranges([&](std::size_t range) {
     sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
   });
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+  for (std::size_t loop = 0; loop < plan_.loop_offsets.size(); ++loop) {
     double* const to = side.wanted.get() + loop * kLoopLanes;
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       to[j] = wanted[plan_.loop_offsets[loop] + j];
@@ -24,8 +25,11 @@ void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const 
 }
 
 void PartRecursion::close_at_ground(Side& side) {
-  const LoopClosing& closing = plan_.closings.back();
-  Solver& solver = solvers_.back();
+  if (plan_.ground < 0) {
+    return;
+  }
+  const LoopClosing& closing = plan_.closings[index_of(plan_.ground)];
+  Solver& solver = solvers_[index_of(plan_.ground)];
   int row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
@@ -64,13 +68,13 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
     }
   }
   sweeps_.inward(data_.front(), side.view);
-  if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
-    close_at_ground(side);
-  }
+  join_right_sides(side);
+  close_at_ground(side);
+  part_right_sides(side);
   for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
   deliver(team_, tree_, swept, rates);
   finish_rates(side, swept, rates, velocities);
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+  for (std::size_t loop = 0; loop < plan_.loop_offsets.size(); ++loop) {
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
     }
@@ -85,7 +89,7 @@ void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std:
   const auto move_poses = [&] {
     const std::span<const double> u = velocities();
     if (!u.empty() && keeps_poses_) {
-      for_posed_ranges([&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); });
+      for_chained_ranges([&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); });
     }
   };
   const bool places_all = poses_wanted_ == PosesWanted::bodies;
@@ -156,9 +160,13 @@ void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std:
   const std::span<double> rates_swept = rates.empty() ? rates : sweep_target(rates, joint_rates_);
   side.own = own_swept.data();
   side.rates = rates_swept.data();
-  team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
-  mail_.send({&momenta_left_});
-  sweeps_.momenta(data_.front(), side);
+  if (tree_.in_sections()) {
+    sweep_sections(side);
+  } else {
+    team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
+    mail_.send({&momenta_left_});
+    sweeps_.momenta(data_.front(), side);
+  }
   if (own.empty()) {
     mail_.send({&rates_swept_});
   } else if (rates.empty()) {

@@ -9,12 +9,12 @@
 namespace mbdbench {
 
 ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                         const Execution& execution, const CutReferences* near)
+                                         const Execution& execution, const CutReferences* near, int section_bodies)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
       part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::cuts,
-            execution),
+            execution, section_bodies),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),

@@ -10,13 +10,13 @@
 namespace mbdbench {
 
 ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                             const Execution& execution, const CutReferences* near)
+                             const Execution& execution, const CutReferences* near, int section_bodies)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
       part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::rows,
-            execution),
+            execution, section_bodies),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
