@@ -29,7 +29,7 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
       place_range(range, u);
     }
   });
-  for (std::size_t range = 1; tree_.in_sections() && range < tree_.ranges().size(); ++range) {
+  for (std::size_t range = 0; tree_.in_sections() && range < tree_.ranges().size(); ++range) {
     place_range(range, u);
   }
   if (u.empty()) {

@@ -188,7 +188,7 @@ class PartRecursion {
       for_posed_ranges(work);
       return;
     }
-    for (std::size_t range = 1; range < tree_.ranges().size(); ++range) {
+    for (std::size_t range = 0; range < tree_.ranges().size(); ++range) {
       work(range);
     }
   }
