@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "formulations/parts/part_data.hpp"
-#include "formulations/recursion/links/link_tree.hpp"
+#include "formulations/recursion/links/link_poses.hpp"
 
 namespace mbdbench {
 
@@ -57,6 +57,7 @@ class PartPlan {
     int loop = 0;     ///< that stands for it
     int columns = 0;  ///< at the link, where they are unit wrenches
     int base = 0;     ///< the same at the base of the section
+    std::vector<LinkPoses::WayStep> way;  ///< from the ground to the link
   };
   /// What happens at the base of a section, one after another: a seam, or a closing of loops.
   struct Step {
@@ -138,6 +139,7 @@ class PartPlan {
   /// Passes all joints from a row to the base of its section.
   void pass_to_base(const LinkTree& tree, int row, int loop);
   void add_seams(const LinkTree& tree);
+  void lay_ways_to_seams(const LinkTree& tree);
   void lay_bases(const LinkTree& tree);
   void lay_steps();
   void lay_step(int section, Step& step);

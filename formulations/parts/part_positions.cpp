@@ -23,14 +23,18 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 }  // namespace
 
 RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
-  for_posed_ranges([&](std::size_t range) {
-    tree_.set_positions(q, tree_.ranges()[range], positions_);
-    if (keeps_poses_ && !tree_.in_sections()) {
-      place_range(range, u);
-    }
-  });
-  for (std::size_t range = 0; tree_.in_sections() && range < tree_.ranges().size(); ++range) {
-    place_range(range, u);
+  if (tree_.in_sections()) {
+    place_sections(q, u);
+  } else {
+    for_posed_ranges([&](std::size_t range) {
+      tree_.set_positions(q, tree_.ranges()[range], positions_);
+      if (keeps_poses_) {
+        poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
+        if (!u.empty()) {
+          poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+        }
+      }
+    });
   }
   if (u.empty()) {
     mail_.send({&end_poses_});
@@ -38,17 +42,14 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
     mail_.send({&end_poses_, &end_velocities_});
   }
   place_cuts();
-  std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
+  // Of rows further out they stand before those of rows further in: branches have them the other way round.
+  for_shares_of(index_of(plan_.product_count), [this](std::size_t first, std::size_t last) {
+    const auto count = index_of(plan_.product_count);
+    std::fill(products_.get() + kLoopLanes * (count - last), products_.get() + kLoopLanes * (count - first), 0.0);
+  });
   team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
   pending_ = team_.is_divided();
   return pending_ ? RhsStatus{} : finish_positions();
-}
-
-void PartRecursion::place_range(std::size_t range, std::span<const double> u) {
-  poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
-  if (!u.empty()) {
-    poses_.set_velocities(tree_, u, tree_.ranges()[range]);
-  }
 }
 
 RhsStatus PartRecursion::finish_positions() {
@@ -77,12 +78,10 @@ RhsStatus PartRecursion::status_of(const Outcome& outcome) const {
 
 void PartRecursion::place_cuts() {
   const BodyMotions& bodies = poses_.bodies();
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+  for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (knows_cut(c)) {
-      place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
-    }
-  }
+    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+  });
 }
 
 PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {

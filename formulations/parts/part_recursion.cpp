@@ -21,6 +21,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
+      bases_(plan_.seams.size()),
       sweeps_(compiled_for(execution.instruction_set, baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
       data_(tree_.ranges().size()),
       outcomes_(tree_.ranges().size()),

@@ -62,6 +62,17 @@ class PartRecursion {
     return !team_.is_divided() || poses_wanted_ == PosesWanted::bodies ||
            (plan_.loop_rows[cut] > 0 && knows_range(plan_.closed_in[cut]));
   }
+  /// Calls work(c) for the cut joints whose kinematics this process knows. Threads share them where they are many.
+  template <typename Work>
+  void for_cuts(const Work& work) const {
+    for_shares_of(cuts_.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t c = first; c < last; ++c) {
+        if (knows_cut(c)) {
+          work(c);
+        }
+      }
+    });
+  }
   /// Poses of rows and bodies in world axes, as they are wanted.
   [[nodiscard]] LinkPoses& poses() { return poses_; }
   [[nodiscard]] const LinkPoses& poses() const { return poses_; }
@@ -134,6 +145,8 @@ class PartRecursion {
     int redundant = 0;    ///< rows that others repeat
     double value = 0.0;   ///< that makes it fail
   };
+  /// From how many loops on it pays off that threads share what is done for each.
+  static constexpr std::size_t kManyThings = 48;
   static constexpr int kSound = -1;
   static constexpr int kLoops = -2;
 
@@ -168,8 +181,17 @@ class PartRecursion {
   void forget_others();
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(std::size_t which);
-  void place_range(std::size_t range, std::span<const double> u);
   void place_cuts();
+  /// Threads have a share each of so many packs of the loops. \param work called with places [first, last)
+  template <typename Work>
+  void for_shares_of(std::size_t things, const Work& work) const {
+    if (things < kManyThings) {
+      work(std::size_t{0}, things);
+      return;
+    }
+    team_.for_shares(
+        [&](std::size_t index, std::size_t count) { work(things * index / count, things * (index + 1) / count); });
+  }
   /// Calls work(range) for all ranges whose poses this process wants: its own, then those of others. Loads may know any
   /// body.
   template <typename Work>
@@ -181,17 +203,15 @@ class PartRecursion {
       }
     }
   }
-  /// Calls work(range) for the same ranges where one needs what the range that it hangs on has: sections in turn.
-  template <typename Work>
-  void for_chained_ranges(const Work& work) const {
-    if (!tree_.in_sections()) {
-      for_posed_ranges(work);
-      return;
-    }
-    for (std::size_t range = 0; range < tree_.ranges().size(); ++range) {
-      work(range);
-    }
+  /// Poses and perhaps velocities of sections, side by side.
+  void place_sections(std::span<const double> q, std::span<const double> u);
+  /// \returns the link that a section hangs on; nullptr: the ground, or a range that is no section.
+  [[nodiscard]] const LinkPoses::Row* base_of(std::size_t range) const {
+    const LinkRange& of = tree_.ranges()[range];
+    return bases_.empty() || of.first_root == of.last_root ? nullptr : &bases_[static_cast<std::size_t>(of.first_root)];
   }
+  /// Velocities of the links on which sections hang, after impulses have changed them (or made them).
+  void move_bases(const Side& side, bool changes);
   /// The trunk, after what branches have left is there. \returns which joint or loop stops it
   RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
@@ -223,10 +243,12 @@ class PartRecursion {
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
   /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
   /// own branches only: gives the velocities with which the poses move; empty: they stay
+  /// \param changes whether the velocities of links are changed by those, or are those
   template <typename Velocities>
-  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities);
+  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes);
   template <typename Velocities>
-  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities);
+  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities,
+                    bool changes);
   void close_at_ground(Side& side);
   void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
   /// The same for sections, outboard ones first: each needs what those that hang on it transmit.
@@ -241,6 +263,7 @@ class PartRecursion {
   LinkPositions positions_;
   LinkPoses poses_;
   PartPlan plan_;
+  std::vector<LinkPoses::Row> bases_;  // by seam: the link that a section hangs on
   PartSweeps sweeps_;
   std::vector<PartData<double>> data_;  // by range
   std::vector<Outcome> outcomes_;       // by range, of the last positions

@@ -57,8 +57,9 @@ void PartPlan::add_seams(const LinkTree& tree) {
     meets_.push_back(kAtBase);
     meets_in_.push_back(-1);
     pass_to_base(tree, row, loop);
-    seams.push_back({range_of(row), row, row_count_ + static_cast<int>(k), loop, -1, -1});
+    seams.push_back({range_of(row), row, row_count_ + static_cast<int>(k), loop, -1, -1, {}});
   }
+  lay_ways_to_seams(tree);
   ways.resize(loop_rows.size());
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     ranges[r].first_child = static_cast<int>(children.size());
@@ -68,6 +69,19 @@ void PartPlan::add_seams(const LinkTree& tree) {
       }
     }
     ranges[r].last_child = static_cast<int>(children.size());
+  }
+}
+
+void PartPlan::lay_ways_to_seams(const LinkTree& tree) {
+  std::vector<int> begins(tree.size(), -1);
+  for (std::size_t run = 0; run < tree.runs().size(); ++run) {
+    begins[index_of(tree.runs()[run].first)] = static_cast<int>(run);
+  }
+  for (Seam& seam : seams) {
+    for (int row = seam.row; row >= 0; row = tree.rows()[index_of(row)].inboard) {
+      seam.way.push_back({row, begins[index_of(row)]});
+    }
+    std::reverse(seam.way.begin(), seam.way.end());
   }
 }
 

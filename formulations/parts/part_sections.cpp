@@ -256,9 +256,50 @@ void PartRecursion::part_right_sides(const Side& side) {
   }
 }
 
+// Whose section another thread places, or another process: it goes all the way from the ground to its link.
+void PartRecursion::place_sections(std::span<const double> q, std::span<const double> u) {
+  for_posed_ranges([&](std::size_t range) { tree_.set_positions(q, tree_.ranges()[range], positions_); });
+  const auto place = [&](std::size_t range, std::size_t first) {
+    const LinkRange& of = tree_.ranges()[range];
+    for (int root = of.first_root; root < of.last_root; ++root) {
+      const PartPlan::Seam& seam = plan_.seams[index_of(root)];
+      bases_[index_of(root)] = index_of(seam.range) >= first ? poses_.row(index_of(seam.row))
+                                                             : LinkPoses::at_end(tree_, positions_, u, seam.way);
+    }
+    poses_.set_positions(tree_, positions_, of, base_of(range));
+    if (!u.empty()) {
+      poses_.set_velocities(tree_, u, of, base_of(range));
+    }
+  };
+  place(0, 0);
+  team_.run([&](const BranchShare& share) {
+    for (std::size_t range = share.first; range < share.last; ++range) {
+      place(range, share.first);
+    }
+  });
+  for (std::size_t range = 1; range < tree_.ranges().size(); ++range) {
+    if (!knows_range(static_cast<int>(range))) {
+      place(range, range);
+    }
+  }
+}
+
+void PartRecursion::move_bases(const Side& side, bool changes) {
+  for (std::size_t k = 0; k < bases_.size(); ++k) {
+    const kernels::LinkVector<double>& linear = side.linear[index_of(plan_.seams[k].child)];
+    const kernels::LinkVector<double>& angular = side.angular[index_of(plan_.seams[k].child)];
+    LinkPoses::Row& base = bases_[k];
+    const Vec3 velocity = base.axes * Vec3(linear.x, linear.y, linear.z);
+    const Vec3 omega = base.axes * Vec3(angular.x, angular.y, angular.z);
+    base.velocity = changes ? Vec3(base.velocity + velocity) : velocity;
+    base.omega = changes ? Vec3(base.omega + omega) : omega;
+  }
+}
+
 void PartRecursion::start_turnings() {
-  for (const PartPlan::Seam& seam : plan_.seams) {
-    const LinkPoses::Row& row = poses_.row(index_of(seam.row));
+  for (std::size_t k = 0; k < bases_.size(); ++k) {
+    const PartPlan::Seam& seam = plan_.seams[k];
+    const LinkPoses::Row& row = bases_[k];
     const Vec3 omega = row.axes.transpose() * row.omega;
     turnings_[index_of(seam.child)] = {{omega.x(), omega.y(), omega.z()}, omega.squaredNorm()};
   }

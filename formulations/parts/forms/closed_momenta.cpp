@@ -108,12 +108,10 @@ RhsStatus ClosedMomenta::momentum_rates(double t, std::span<const double> q, std
 void ClosedMomenta::evaluate_loads(double t, std::span<const double> q, std::span<const double> u) {
   LinkPoses& poses = part_.poses();
   const BodyMotions& bodies = poses.bodies();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+  part_.for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (part_.knows_cut(c)) {
-      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
-    }
-  }
+    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+  });
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
   } else if (loads_.in_joints()) {

@@ -23,12 +23,25 @@ class LinkPoses {
     Vec3 omega = Vec3::Zero();
   };
 
+  /// A row on a way, and the run that it begins, -1: none.
+  struct WayStep {
+    int row = 0;
+    int run = -1;
+  };
+
   LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
 
   /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
-  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range);
+  /// \param base of a section: the row that it hangs on
+  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
+                     const Row* base = nullptr);
   /// Velocities of a range after its poses, as often as asked. \param u quasi-velocities
-  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
+  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range,
+                      const Row* base = nullptr);
+  /// \returns what the last row of a way from the ground has, with the same bits, from nothing but the coordinates.
+  /// \param u empty: its velocity is not wanted
+  static Row at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
+                    std::span<const WayStep> way);
   [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
   [[nodiscard]] const Row& row(std::size_t i) const { return rows_[i]; }
   /// Both for who knows some of them from another process.
@@ -54,6 +67,8 @@ class LinkPoses {
 
  private:
   static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
+  static void start_run(const LinkRun& run, Row& frame);
+  static void move_row(const LinkTree& tree, std::span<const double> u, std::size_t i, const Row* inner, Row& frame);
 
   BodyMotions bodies_;
   std::vector<Row> rows_;
