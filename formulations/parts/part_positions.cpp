@@ -43,7 +43,7 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
   }
   place_cuts();
   // Of rows further out they stand before those of rows further in: branches have them the other way round.
-  for_shares_of(index_of(plan_.product_count), [this](std::size_t first, std::size_t last) {
+  for_shares_of(index_of(plan_.product_count), kManyPacks, [this](std::size_t first, std::size_t last) {
     const auto count = index_of(plan_.product_count);
     std::fill(products_.get() + kLoopLanes * (count - last), products_.get() + kLoopLanes * (count - first), 0.0);
   });

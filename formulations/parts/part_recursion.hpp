@@ -65,13 +65,21 @@ class PartRecursion {
   /// Calls work(c) for the cut joints whose kinematics this process knows. Threads share them where they are many.
   template <typename Work>
   void for_cuts(const Work& work) const {
-    for_shares_of(cuts_.size(), [&](std::size_t first, std::size_t last) {
+    for_shares_of(cuts_.size(), kManyCuts, [&](std::size_t first, std::size_t last) {
       for (std::size_t c = first; c < last; ++c) {
         if (knows_cut(c)) {
           work(c);
         }
       }
     });
+  }
+  /// Calls work(c, row, sign) for the links of a range at which cut joints c act.
+  template <typename Work>
+  void for_ends(std::size_t range, const Work& work) const {
+    for (int e = plan_.ranges[range].first_end; e < plan_.ranges[range].last_end; ++e) {
+      const PartPlan::End& end = plan_.ends[static_cast<std::size_t>(e)];
+      work(static_cast<std::size_t>(end.cut), static_cast<std::size_t>(end.row), end.sign);
+    }
   }
   /// Poses of rows and bodies in world axes, as they are wanted.
   [[nodiscard]] LinkPoses& poses() { return poses_; }
@@ -145,8 +153,9 @@ class PartRecursion {
     int redundant = 0;    ///< rows that others repeat
     double value = 0.0;   ///< that makes it fail
   };
-  /// From how many loops on it pays off that threads share what is done for each.
-  static constexpr std::size_t kManyThings = 48;
+  /// From how many cut joints on it pays off that threads share them; a region costs as much as ten or twenty.
+  static constexpr std::size_t kManyCuts = 48;
+  static constexpr std::size_t kManyPacks = 512;  ///< the same, of packs that are cleared or copied
   static constexpr int kSound = -1;
   static constexpr int kLoops = -2;
 
@@ -182,10 +191,10 @@ class PartRecursion {
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(std::size_t which);
   void place_cuts();
-  /// Threads have a share each of so many packs of the loops. \param work called with places [first, last)
+  /// Threads have a share each of so many things, if they are many. \param work called with things [first, last)
   template <typename Work>
-  void for_shares_of(std::size_t things, const Work& work) const {
-    if (things < kManyThings) {
+  void for_shares_of(std::size_t things, std::size_t many, const Work& work) const {
+    if (things < many) {
       work(std::size_t{0}, things);
       return;
     }

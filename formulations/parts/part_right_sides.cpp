@@ -16,7 +16,7 @@ void PartRecursion::set_velocities(std::span<const double> u) {
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
-  for_shares_of(plan_.loop_offsets.size(), [&](std::size_t first, std::size_t last) {
+  for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
     for (std::size_t loop = first; loop < last; ++loop) {
       double* const to = side.wanted.get() + loop * kLoopLanes;
       for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
@@ -54,7 +54,7 @@ template <typename Velocities>
 RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes) {
   const std::span<double> swept = sweep_target(rates, joint_rates_);
   side.view.joint_rates = swept.data();
-  for_shares_of(index_of(plan_.rate_count), [&](std::size_t first, std::size_t last) {
+  for_shares_of(index_of(plan_.rate_count), kManyPacks, [&](std::size_t first, std::size_t last) {
     std::fill(side.rates.get() + kLoopLanes * first, side.rates.get() + kLoopLanes * last, 0.0);
   });
   team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
@@ -78,7 +78,7 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
   for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
   deliver(team_, tree_, swept, rates);
   finish_rates(side, swept, rates, velocities, changes);
-  for_shares_of(plan_.loop_offsets.size(), [&](std::size_t first, std::size_t last) {
+  for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
     for (std::size_t loop = first; loop < last; ++loop) {
       for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
         multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
@@ -200,18 +200,15 @@ void PartRecursion::gather_impulses() {
   for (const PartPlan::End& end : plan_.ends) {
     loop_impulses_[index_of(end.row)] = {};  // those of all other rows are always zero
   }
-  const auto add_impulse = [this](const PartPlan::End& end) {
-    const JointKinematics& cut = cuts_[index_of(end.cut)];
-    Vec6 impulse = Vec6::Zero();
-    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      impulse += end.sign * multipliers_[plan_.loop_offsets[index_of(end.cut)] + i] * cut.d.col(i);
-    }
-    poses_.add_wrench_at(index_of(end.row), cut.point, impulse, loop_impulses_[index_of(end.row)]);
-  };
   for_ranges([&](std::size_t range) {
-    for (int e = plan_.ranges[range].first_end; e < plan_.ranges[range].last_end; ++e) {
-      add_impulse(plan_.ends[index_of(e)]);
-    }
+    for_ends(range, [&](std::size_t c, std::size_t row, double sign) {
+      const JointKinematics& cut = cuts_[c];
+      Vec6 impulse = Vec6::Zero();
+      for (int i = 0; i < plan_.loop_rows[c]; ++i) {
+        impulse += sign * multipliers_[plan_.loop_offsets[c] + i] * cut.d.col(i);
+      }
+      poses_.add_wrench_at(row, cut.point, impulse, loop_impulses_[row]);
+    });
   });
 }
 

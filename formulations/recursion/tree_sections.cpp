@@ -10,8 +10,9 @@
 namespace mbdbench {
 namespace {
 
-// What the columns of a seam cost a row that they pass: six, beside which the loops of the row have few.
-constexpr double kSeamCost = 90.0;
+// What the columns of a seam cost for every free direction of a row that they pass, and again for every loop there, in
+// the measure of element_costs.
+constexpr double kSeamCost = 15.0;
 // Sections that hang on one section. Each has columns there, and all of them blocks with one another.
 constexpr std::size_t kMostSeams = 2;
 // A cut may lie so much further inward, in cost, where fewer loops cross it.
@@ -21,6 +22,11 @@ constexpr double kLeeway = 1.2;
 constexpr double kLeastInertia = 1e-4;  // smallest principal inertia about the joint, next to the largest one
 constexpr double kLeastMass = 1e-2;     // next to the mean of all bodies
 constexpr int kHalvings = 40;           // of the interval in which the cost of a section is sought
+
+double seam_cost(const LinkElement& element, const ElementCost& cost) {
+  const double directions = element.kind == RowKind::free ? 6.0 : element.kind == RowKind::spherical ? 3.0 : 1.0;
+  return kSeamCost * directions * (1.0 + cost.loops);
+}
 
 /// Which elements may carry a section.
 std::vector<bool> carriers(const Mechanism& mechanism, const LinkElements& tree) {
@@ -74,7 +80,7 @@ class Cutter {
     std::vector<std::size_t> seams(costs_.size(), 0);
     std::vector<int> begins;
     for (std::size_t e = costs_.size(); e-- > 0;) {
-      pending[e] += costs_[e].sweeps + kSeamCost * static_cast<double>(seams[e]);
+      pending[e] += costs_[e].sweeps + seam_cost(tree_->elements[e], costs_[e]) * static_cast<double>(seams[e]);
       const int inboard = tree_->elements[e].inboard;
       if (inboard < 0) {
         continue;
@@ -152,11 +158,11 @@ TreeDivision in_sections(const Mechanism& mechanism, const LinkElements& element
     division.costs[index_of(own - 1)] += costs[e].sweeps;
   }
   for (const int root : begins) {
-    for (int e = elements.elements[index_of(root)].inboard;
-         e >= 0 &&
-         division.branch_of[index_of(e)] == division.branch_of[index_of(elements.elements[index_of(root)].inboard)];
+    const int link = elements.elements[index_of(root)].inboard;
+    const int section = division.branch_of[index_of(link)];
+    for (int e = link; e >= 0 && division.branch_of[index_of(e)] == section;
          e = elements.elements[index_of(e)].inboard) {
-      division.costs[index_of(division.branch_of[index_of(e)] - 1)] += kSeamCost;
+      division.costs[index_of(section - 1)] += seam_cost(elements.elements[index_of(e)], costs[index_of(e)]);
     }
   }
   return division;

@@ -21,6 +21,7 @@ ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, dou
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
       wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+      cut_loads_(mechanism.cut_joints().size()),
       link_loads_(part_.tree().size()),
       own_(index_of(mechanism.u_size())),
       velocity_(index_of(mechanism.u_size())),
@@ -140,11 +141,7 @@ void ClosedMomenta::set_link_loads(std::size_t range) {
 // -(Sdot_c D_c + Ddot_c) sigma_c on the bodies of every cut joint [Chadaj2017, Eq. (69)-(77)]; hdca.cpp says where the
 // printed signs hold.
 void ClosedMomenta::add_cut_loads() {
-  const LinkTree& tree = part_.tree();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    if (!part_.knows_cut(c)) {
-      continue;
-    }
+  part_.for_cuts([this](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     Vec6 impulse = Vec6::Zero();
@@ -155,13 +152,13 @@ void ClosedMomenta::add_cut_loads() {
       load -= sigma * state.d_rate.col(i);
     }
     load -= shift_rate_wrench(state.velocity, impulse);
-    for (const auto& [body, sign] : {std::pair(cut.b, 1.0), std::pair(cut.a, -1.0)}) {
-      const int row = body < 0 ? -1 : tree.bodies()[index_of(body)].row;
-      if (row >= 0 && part_.knows_row(row)) {
-        part_.poses().add_wrench_at(index_of(row), state.point, sign * load, link_loads_[index_of(row)]);
-      }
-    }
-  }
+    cut_loads_[c] = load;
+  });
+  part_.for_ranges([this](std::size_t range) {
+    part_.for_ends(range, [this](std::size_t c, std::size_t row, double sign) {
+      part_.poses().add_wrench_at(row, part_.cuts()[c].point, sign * cut_loads_[c], link_loads_[row]);
+    });
+  });
 }
 
 // p' <- p' + Phi_q^T nu + kappa (M u - p) (gauge_option.hpp); Phi_q^T sigma is M u - p. What nu is off by stays within

@@ -57,6 +57,7 @@ class ClosedMomenta {
   bool loads_on_bodies_;
   PrescribedMotions motions_;
   Eigen::VectorXd wanted_;
+  std::vector<Vec6> cut_loads_;  // at the point of every cut joint, on its body b
   std::vector<kernels::LinkWrench<double>> link_loads_;
   std::vector<double> own_;       // J^T M V
   std::vector<double> velocity_;  // w of the tangent gauge
