@@ -96,8 +96,13 @@ void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std:
     const std::span<const double> u = velocities();
     if (!u.empty() && keeps_poses_) {
       move_bases(side, changes);
-      for_posed_ranges(
-          [&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range], base_of(range)); });
+      for_posed_ranges([&](std::size_t range) {
+        if (tree_.in_sections()) {
+          poses_.set_section_velocities(tree_, u, tree_.ranges()[range], base_of(range));
+        } else {
+          poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+        }
+      });
     }
   };
   const bool places_all = poses_wanted_ == PosesWanted::bodies;

@@ -34,45 +34,19 @@ void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::
   frame.axes *= turn;
 }
 
-// From the frame of the row that a run starts at to the run's start.
-void LinkPoses::start_run(const LinkRun& run, Row& frame) {
-  if (run.slot >= 0) {
-    frame.origin += run.start.d * frame.axes.col(2);
-    const Vec3 x = run.start.cos_beta * frame.axes.col(0) + run.start.sin_beta * frame.axes.col(1);
-    frame.axes.col(1) = run.start.cos_beta * frame.axes.col(1) - run.start.sin_beta * frame.axes.col(0);
-    frame.axes.col(0) = x;
-  } else {
-    frame.axes = matrix_of(run.axes);
-    frame.origin = {run.origin.x, run.origin.y, run.origin.z};
-  }
-}
-
-LinkPoses::Row LinkPoses::at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
-                                 std::span<const WayStep> way) {
-  Row frame;
-  Row inner;
-  for (std::size_t k = 0; k < way.size(); ++k) {
-    if (way[k].run >= 0) {
-      start_run(tree.runs()[index_of(way[k].run)], frame);
-    }
-    step(tree, positions, index_of(way[k].row), frame);
-    if (!u.empty()) {
-      move_row(tree, u, index_of(way[k].row), k > 0 ? &inner : nullptr, frame);
-      inner = frame;
-    }
-  }
-  return frame;
-}
-
-void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
-                              const Row* base) {
+void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range) {
   for (const LinkRun& run : runs_of(tree, range)) {
     Row frame;
     if (run.slot >= 0) {
-      const int inboard = tree.rows()[index_of(run.first)].inboard;
-      frame = base != nullptr && inboard < range.first_row ? *base : rows_[index_of(inboard)];
+      frame = rows_[index_of(tree.rows()[index_of(run.first)].inboard)];
+      frame.origin += run.start.d * frame.axes.col(2);
+      const Vec3 x = run.start.cos_beta * frame.axes.col(0) + run.start.sin_beta * frame.axes.col(1);
+      frame.axes.col(1) = run.start.cos_beta * frame.axes.col(1) - run.start.sin_beta * frame.axes.col(0);
+      frame.axes.col(0) = x;
+    } else {
+      frame.axes = matrix_of(run.axes);
+      frame.origin = {run.origin.x, run.origin.y, run.origin.z};
     }
-    start_run(run, frame);
     for (std::size_t i = index_of(run.first); i < index_of(run.last); ++i) {
       step(tree, positions, i, frame);
       rows_[i] = frame;
@@ -90,40 +64,31 @@ void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positio
   }
 }
 
-// \param inner the inboard row; nullptr: the ground
-void LinkPoses::move_row(const LinkTree& tree, std::span<const double> u, std::size_t i, const Row* inner, Row& frame) {
-  const LinkRow& row = tree.rows()[i];
-  frame.velocity.setZero();
-  frame.omega.setZero();
-  if (inner != nullptr) {
-    frame.velocity = inner->velocity + inner->omega.cross(frame.origin - inner->origin);
-    frame.omega = inner->omega;
-  }
-  if (is_sphere(row.kind)) {
-    const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
-    if (row.kind == RowKind::free) {
-      const Vec3 way = matrix_of(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
-      frame.velocity += inner == nullptr ? way : Vec3(inner->axes * way);
-    }
-    frame.omega += frame.axes * (matrix_of(constants.axes_b) * triple(u, row.u));
-  } else {
-    const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
-    (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
-    if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
-      frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
-    }
-  }
-}
-
-void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range,
-                               const Row* base) {
+void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range) {
   for (std::size_t i = index_of(range.first_row); i < index_of(range.last_row); ++i) {
-    const int inboard = tree.rows()[i].inboard;
-    const Row* inner = inboard < 0 ? nullptr : &rows_[index_of(inboard)];
-    if (base != nullptr && inboard >= 0 && inboard < range.first_row) {
-      inner = base;
+    const LinkRow& row = tree.rows()[i];
+    Row& frame = rows_[i];
+    frame.velocity.setZero();
+    frame.omega.setZero();
+    if (row.inboard >= 0) {
+      const Row& inner = rows_[index_of(row.inboard)];
+      frame.velocity = inner.velocity + inner.omega.cross(frame.origin - inner.origin);
+      frame.omega = inner.omega;
     }
-    move_row(tree, u, i, inner, rows_[i]);
+    if (is_sphere(row.kind)) {
+      const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
+      if (row.kind == RowKind::free) {
+        const Vec3 way = matrix_of(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
+        frame.velocity += row.inboard < 0 ? way : Vec3(rows_[index_of(row.inboard)].axes * way);
+      }
+      frame.omega += frame.axes * (matrix_of(constants.axes_b) * triple(u, row.u));
+    } else {
+      const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
+      (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
+      if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
+        frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
+      }
+    }
   }
   for (int b = range.first_body; b < range.last_body; ++b) {
     const auto k = index_of(tree.body_order()[index_of(b)]);

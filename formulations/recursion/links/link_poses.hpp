@@ -32,12 +32,13 @@ class LinkPoses {
   LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
 
   /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
-  /// \param base of a section: the row that it hangs on
-  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
-                     const Row* base = nullptr);
+  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range);
   /// Velocities of a range after its poses, as often as asked. \param u quasi-velocities
-  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range,
-                      const Row* base = nullptr);
+  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
+  /// The same of a section. \param base the row that it hangs on; of the first one nothing
+  void set_section_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
+                             const Row* base);
+  void set_section_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range, const Row* base);
   /// \returns what the last row of a way from the ground has, with the same bits, from nothing but the coordinates.
   /// \param u empty: its velocity is not wanted
   static Row at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
@@ -67,8 +68,14 @@ class LinkPoses {
 
  private:
   static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
-  static void start_run(const LinkRun& run, Row& frame);
-  static void move_row(const LinkTree& tree, std::span<const double> u, std::size_t i, const Row* inner, Row& frame);
+  // Never inlined: their bits are the same wherever they are called.
+  [[gnu::noinline]] static void follow(const LinkTree& tree, const LinkPositions& positions, const WayStep& at,
+                                       Row& frame);
+  /// \param inner the inboard row; nullptr: the ground
+  [[gnu::noinline]] static void move_row(const LinkTree& tree, std::span<const double> u, std::size_t i,
+                                         const Row* inner, Row& frame);
+  void place_bodies(const LinkTree& tree, const LinkRange& range);
+  void move_bodies(const LinkTree& tree, const LinkRange& range);
 
   BodyMotions bodies_;
   std::vector<Row> rows_;
