@@ -136,7 +136,7 @@ void PartRecursion::forget_others() {
       poses_.row(index_of(i)) = {Mat3::Constant(kNone), Vec3::Constant(kNone), Vec3::Constant(kNone),
                                  Vec3::Constant(kNone)};
     }
-    if (forgets_poses) {
+    if (forgets_poses && !tree_.in_sections()) {  // the way to a section leads through others
       forget_rows(positions_.sines, positions_.cosines, positions_.slides);
       forget_spheres(positions_.rotations, positions_.levers);
     }

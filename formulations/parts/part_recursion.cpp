@@ -14,8 +14,8 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
                              int section_bodies)
     : mechanism_(&mechanism),
       tree_(mechanism, execution.shares() ? TreeLayout::shared_branches : TreeLayout::branches, section_bodies),
-      // A section needs the pose of what it hangs on: every process places all.
-      poses_wanted_(tree_.in_sections() ? PosesWanted::bodies : poses),
+      // A section turns with what it hangs on.
+      poses_wanted_(tree_.in_sections() && poses == PosesWanted::cuts ? PosesWanted::rows : poses),
       keeps_poses_(poses_wanted_ != PosesWanted::cuts || !mechanism.cut_joints().empty()),
       team_(branch_costs(tree_), execution),
       positions_(tree_.positions()),

@@ -258,7 +258,13 @@ void PartRecursion::part_right_sides(const Side& side) {
 
 // Whose section another thread places, or another process: it goes all the way from the ground to its link.
 void PartRecursion::place_sections(std::span<const double> q, std::span<const double> u) {
-  for_posed_ranges([&](std::size_t range) { tree_.set_positions(q, tree_.ranges()[range], positions_); });
+  const auto place_joints = [&](std::size_t range) { tree_.set_positions(q, tree_.ranges()[range], positions_); };
+  for_ranges(place_joints);
+  for (std::size_t range = 1; range < tree_.ranges().size(); ++range) {
+    if (!knows_range(static_cast<int>(range))) {
+      place_joints(range);
+    }
+  }
   const auto place = [&](std::size_t range, std::size_t first) {
     const LinkRange& of = tree_.ranges()[range];
     for (int root = of.first_root; root < of.last_root; ++root) {
@@ -277,7 +283,7 @@ void PartRecursion::place_sections(std::span<const double> q, std::span<const do
       place(range, share.first);
     }
   });
-  for (std::size_t range = 1; range < tree_.ranges().size(); ++range) {
+  for (std::size_t range = 1; poses_wanted_ == PosesWanted::bodies && range < tree_.ranges().size(); ++range) {
     if (!knows_range(static_cast<int>(range))) {
       place(range, range);
     }
