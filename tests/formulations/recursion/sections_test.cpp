@@ -117,8 +117,8 @@ TEST(sections, of_loops_move_as_world_axes_say) {
 }
 
 TEST(sections, of_lines_move_as_world_axes_say) {
-  for (const char* key : {"pendulum_xyz:17", "pendulum:20", "grid:3", "loop:24", "ladder:6", "rings:5",
-                          "grid:4", "squeezer", "car_axis", "loop8", "double_loop", "biped"}) {
+  for (const char* key : {"pendulum_xyz:17", "pendulum:20", "grid:3", "loop:24", "ladder:6", "rings:5", "grid:4",
+                          "squeezer", "car_axis", "loop8", "double_loop", "biped"}) {
     const Mechanism mechanism = built(key);
     for (const int bodies : {1, 2, 4, 7}) {
       for (const Compared& how : kCompared) {
