@@ -211,7 +211,7 @@ void share_among_processes(const Registries& registries, const FormulationEntry&
       setup.notes.push_back(
           fmt::format("{} on '{}' has nothing that {} processes could share: each computes all of it{}{}{}",
                       setup.formulation_key, setup.mechanism->name(), processes.size(),
-                      has_sections ? "; leaf=N divides long lines into sections of about N bodies" : "",
+                      has_sections ? "; leaf=N divides lines of loops into sections of about N bodies" : "",
                       made.why_whole.empty() ? "" : "; ", made.why_whole));
     }
   }

@@ -22,8 +22,9 @@ ParameterSpecification leaf_option() {
       "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
       "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "
       "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece; N: sections of about N "
-      "bodies, each eliminated as one piece, which threads and processes share: for long chains, ladders, rings, grids "
-      "(leaf=1 is as many sections as bodies, in the recursion of one piece; leaf=body is the papers' assembly)";
+      "bodies, each eliminated as one piece, which threads and processes share: for ladders, rings and other "
+      "lines of loops (leaf=1 is as many sections as bodies, in the recursion of one piece; leaf=body is the papers' "
+      "assembly)";
   leaf.choices = {"auto", "body", "subchain", "subtree"};
   leaf.counts = true;
   return leaf;
@@ -35,7 +36,7 @@ ParameterSpecification section_option() {
   leaf.default_value = std::string("auto");
   leaf.help =
       "auto: one recursion, of a tree in branches; N: sections of about N bodies, which threads and processes share: "
-      "for long chains, ladders, rings, grids";
+      "for ladders, rings and other lines of loops";
   leaf.choices = {"auto"};
   leaf.counts = true;
   return leaf;
