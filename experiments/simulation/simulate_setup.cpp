@@ -206,9 +206,13 @@ void share_among_processes(const Registries& registries, const FormulationEntry&
     setup.shared = projected(std::move(made.whole), setup.settings.projection_tolerance,
                              registries.formulations.execution.instruction_set);
     if (!divided) {
-      setup.notes.push_back(fmt::format(
-          "{} on '{}' has nothing that {} processes could share: each computes all of it{}{}", setup.formulation_key,
-          setup.mechanism->name(), processes.size(), made.why_whole.empty() ? "" : "; ", made.why_whole));
+      const bool has_sections = std::any_of(formulation.options.begin(), formulation.options.end(),
+                                            [](const ParameterSpecification& option) { return option.counts; });
+      setup.notes.push_back(
+          fmt::format("{} on '{}' has nothing that {} processes could share: each computes all of it{}{}{}",
+                      setup.formulation_key, setup.mechanism->name(), processes.size(),
+                      has_sections ? "; leaf=N divides lines of loops into sections of about N bodies" : "",
+                      made.why_whole.empty() ? "" : "; ", made.why_whole));
     }
   }
 }

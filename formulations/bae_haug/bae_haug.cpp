@@ -51,7 +51,7 @@ ParameterSpecification kernel_option() {
 }
 
 std::span<const ParameterSpecification> baumgarte_options() {
-  static const std::array<ParameterSpecification, 6> kOptions = {
+  static const std::array<ParameterSpecification, 7> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
        {"processes",
@@ -63,6 +63,7 @@ std::span<const ParameterSpecification> baumgarte_options() {
         {},
         "ranks"},
        kernel_option(),
+       section_option(),
        threads_option(),
        projection_option()}};
   return kOptions;
@@ -93,9 +94,16 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
                                            const Execution& execution) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
+  const int section_bodies = section_bodies_in(options);
+  if (section_bodies > 0 && (is_divided(options) || options.text("kernel") != "auto")) {
+    throw ModelError({}, fmt::format("option leaf={}: sections are one recursion in link frames, without processes=R "
+                                     "and kernel=general",
+                                     section_bodies));
+  }
   auto whole = make_recursive_accelerations(
-      mechanism, {baumgarte, projected, options.text("kernel") == "auto",
-                  execution_in(options, is_divided(options) ? execution.on_this_process() : execution)});
+      mechanism,
+      {baumgarte, projected, options.text("kernel") == "auto",
+       execution_in(options, is_divided(options) ? execution.on_this_process() : execution), section_bodies});
   if (!is_divided(options)) {
     return whole;
   }

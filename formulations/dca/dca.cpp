@@ -142,8 +142,8 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
       return make_subtree_formulation(mechanism, StateKind::velocity, options, execution);
     case Leaf::whole: {
       const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
-      return make_recursive_accelerations(
-          mechanism, {baumgarte, projects(mechanism, options), true, execution_in(options, execution)});
+      return make_recursive_accelerations(mechanism, {baumgarte, projects(mechanism, options), true,
+                                                      execution_in(options, execution), section_bodies_in(options)});
     }
     case Leaf::body:
       break;

@@ -266,7 +266,7 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
     case Leaf::whole: {
       const HdcaOptions chosen = hdca_options(mechanism, options, execution);
       return make_recursive_momenta(mechanism, {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true,
-                                                execution_in(options, execution)});
+                                                execution_in(options, execution), section_bodies_in(options)});
     }
     case Leaf::body:
       break;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <string>
 
 #include "mechanisms/model/description/model_error.hpp"
@@ -20,9 +21,32 @@ ParameterSpecification leaf_option() {
   leaf.help =
       "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
       "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "
-      "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece";
+      "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece; N: sections of about N "
+      "bodies, each eliminated as one piece, which threads and processes share: for ladders, rings and other "
+      "lines of loops (leaf=1 is as many sections as bodies, in the recursion of one piece; leaf=body is the papers' "
+      "assembly)";
   leaf.choices = {"auto", "body", "subchain", "subtree"};
+  leaf.counts = true;
   return leaf;
+}
+
+ParameterSpecification section_option() {
+  ParameterSpecification leaf;
+  leaf.name = "leaf";
+  leaf.default_value = std::string("auto");
+  leaf.help =
+      "auto: one recursion, of a tree in branches; N: sections of about N bodies, which threads and processes share: "
+      "for ladders, rings and other lines of loops";
+  leaf.choices = {"auto"};
+  leaf.counts = true;
+  return leaf;
+}
+
+int section_bodies_in(const Parameters& options) {
+  const std::string& leaf = options.text("leaf");
+  int bodies = 0;
+  std::from_chars(leaf.data(), leaf.data() + leaf.size(), bodies);
+  return bodies;  // stays 0 where it is a word
 }
 
 ParameterSpecification subchains_option() {

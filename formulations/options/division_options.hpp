@@ -6,8 +6,12 @@
 
 namespace mbdbench {
 
-/// \returns the option `leaf` = auto, body (the papers' assembly), subchain or subtree.
+/// \returns the option `leaf` = auto, body (the papers' assembly), subchain, subtree, or a number of bodies.
 ParameterSpecification leaf_option();
+/// \returns the option `leaf` = auto or a number of bodies, of recursions that assemble nothing.
+ParameterSpecification section_option();
+/// \returns about how many bodies the sections of a line shall have (tree_division.hpp); 0: there are none.
+int section_bodies_in(const Parameters& options);
 /// \returns whether options ask for sub-chains or sub-trees.
 bool asks_for_lanes(const Parameters& options);
 

@@ -1,7 +1,11 @@
 #include "formulations/options/leaf_choice.hpp"
 
+#include <fmt/format.h>
+
+#include "formulations/options/division_options.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 #include "formulations/subtrees/subtree_plan.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
@@ -46,10 +50,17 @@ Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Paramete
   if (leaf == "subtree") {
     return Leaf::subtree;
   }
+  const int bodies = section_bodies_in(options);
   if (asks_for_bodies(rate_kind, options)) {
+    if (bodies > 0) {
+      throw ModelError({},
+                       fmt::format("option leaf={}: sections have no loops=proximal, ground=leaf, kernel=general or "
+                                   "cut_axes=body, which the assembly of bodies has",
+                                   bodies));
+    }
     return Leaf::body;
   }
-  return fastest_leaf(mechanism, rate_kind);
+  return bodies > 0 ? Leaf::whole : fastest_leaf(mechanism, rate_kind);
 }
 
 }  // namespace mbdbench

@@ -21,11 +21,17 @@ void PartPlan::divide(const LinkTree& tree) {
     std::fill(range_of_.begin() + range.first_row, range_of_.begin() + range.last_row, static_cast<int>(r));
   }
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    parts[i].receiver = tree.rows()[i].inboard;
+    parts[i].receiver = parts[i].source = tree.rows()[i].inboard;
   }
+  in_sections_ = tree.in_sections();
+  row_count_ = static_cast<int>(tree.size());
   for (const int run : tree.roots()) {
     roots.push_back(tree.runs()[index_of(run)].first);
-    parts[index_of(roots.back())].receiver = static_cast<int>(tree.size() + roots.size()) - 1;
+    PartRow& root = parts[index_of(roots.back())];
+    root.receiver = row_count_ + static_cast<int>(roots.size()) - 1;
+    if (in_sections_) {
+      root.source = root.receiver;
+    }
   }
 }
 
@@ -102,7 +108,7 @@ void PartPlan::lay_stretches() {
 void PartPlan::lay_columns(const LinkTree& tree) {
   closed_at_.resize(tree.size() + 1);
   for (std::size_t loop = 0; loop < meets_.size(); ++loop) {
-    if (loop_rows[loop] > 0) {
+    if (loop_rows[loop] > 0 && meets_[loop] != kAtBase) {
       closed_at_[index_of(meets_[loop] + 1)].push_back(static_cast<int>(loop));
     }
   }
@@ -118,6 +124,9 @@ void PartPlan::lay_columns(const LinkTree& tree) {
       for (const int loop : closed_at_[index_of(row + 1)]) {
         columns_at(row, loop);
       }
+    }
+    if (r == 0) {
+      lay_bases(tree);
     }
     ranges[r].last_column = column_count;
   }

@@ -60,6 +60,7 @@ struct PassedJoint {
 struct PartRow {
   int joint = -1;      ///< into `joints`, -1: no loop passes
   int receiver = -1;   ///< where inertia and wrench go inward: `inboard`, of roots a place behind all rows
+  int source = -1;     ///< where motion comes from: `inboard`, of roots of sections that place behind all rows
   int first_pass = 0;  ///< loops that pass this row's joint
   int last_pass = 0;
   int first_block = 0;  ///< among `blocks`: for every pass p and every q <= p
@@ -73,7 +74,8 @@ struct PartRow {
 ///
 ///   C^+ = H^T H (H: `half`, rank x rows),   Z = H Y^T, H C_gk   -> `across` and, a loop that goes on, `open`
 struct LoopClosing {
-  int row = -1;        ///< of the link; -1: the ground
+  int row = -1;        ///< of the link; -1: the ground; of sections' bases a place behind all rows
+  int part = -1;       ///< among `parts`: whose passes go on inward; -1: none do
   int first_loop = 0;  ///< among `closed_loops`
   int last_loop = 0;
   int rows = 0;
@@ -121,9 +123,12 @@ struct PartData {
   int last_row = 0;
   int first_root = 0;  ///< rows of this branch that hang on the trunk, among `roots`
   int last_root = 0;
-  int joined_roots = 0;        ///< the trunk: all of them; branches: 0
-  int root_count = 0;          ///< of the whole tree
-  const int* roots = nullptr;  ///< rows
+  int joined_roots = 0;  ///< the trunk: all of them, unless branches are sections; branches: 0
+  int first_child = 0;   ///< sections that hang on this one, among `children`
+  int last_child = 0;
+  const int* children = nullptr;  ///< among `roots`
+  int root_count = 0;             ///< of the whole tree
+  const int* roots = nullptr;     ///< rows
   const LinkRow* rows = nullptr;
   const PartRow* parts = nullptr;
   const kernels::LinkConstants<double>* links = nullptr;
@@ -186,6 +191,10 @@ struct PartSweeps {
                          const PartRightSide<double>& side) = nullptr;
   void (*inward)(const PartData<double>& part, const PartRightSide<double>& side) = nullptr;
   void (*outward)(const PartData<double>& part, const PartRightSide<double>& side) = nullptr;
+  /// A closing at the base of a section, by itself: what it does to the wrench there and to the loops that go on.
+  void (*close_right)(const PartData<double>& part, const PartRightSide<double>& side, int closing) = nullptr;
+  /// And the multipliers of its loops, from the motion there.
+  void (*close_outward)(const PartData<double>& part, const PartRightSide<double>& side, int closing) = nullptr;
   void (*momenta)(const PartData<double>& part, const PartMomenta& side) = nullptr;
 };
 

@@ -53,8 +53,9 @@ std::unique_ptr<bool[]> rows_loaded_by_loops(const LinkTree& tree, const PartPla
   auto loaded = std::make_unique<bool[]>(tree.size());
   for (std::size_t i = tree.size(); i-- > 0;) {
     const LinkRow& row = tree.rows()[i];
+    // What a section leaves for the link that it hangs on goes by way of its seam.
     loaded[i] = loaded[i] || row.motion >= 0 || plan.parts[i].closing >= 0;
-    if (loaded[i] && row.inboard >= 0) {
+    if (loaded[i] && row.inboard >= 0 && plan.parts[i].source == row.inboard) {
       loaded[index_of(row.inboard)] = true;
     }
   }
@@ -71,43 +72,30 @@ PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
     loop_rows.push_back(1);
     loop_offsets.push_back(mechanism.cut_row_count() + static_cast<int>(c));
   }
-  blocks_of_.resize(loop_rows.size());
-  rate_count = static_cast<int>(loop_rows.size());
   for (const LinkRun& run : tree.runs()) {
     parts[index_of(run.first)].starts = run.slot >= 0;
   }
   divide(tree);
   find_ways(mechanism, tree);
+  add_seams(tree);
+  blocks_of_.resize(loop_rows.size());
+  rate_count = static_cast<int>(loop_rows.size());
   lay_stretches();
   lay_columns(tree);
   lay_passes(mechanism, tree);
   lay_ends(mechanism, tree);
   lay_closings(tree);
+  lay_steps();
 }
 
 void PartPlan::find_ways(const Mechanism& mechanism, const LinkTree& tree) {
   const auto link_of = [&](int body) { return body < 0 ? -1 : tree.bodies()[index_of(body)].row; };
-  const auto add_way = [&](int loop, int start, int meet) {
-    if (loop_rows[index_of(loop)] == 0) {
-      return;  // a free cut joint closes nothing
-    }
-    for (int row = start; row != meet; row = inboard_of(tree, row)) {
-      std::vector<int>& loops = loops_at_[index_of(row)];
-      if (loops.empty() || loops.back() != loop) {
-        loops.push_back(loop);
-        ways[index_of(loop)].push_back(row);
-      }
-    }
-  };
   ways.resize(loop_rows.size());
   int loop = 0;
   for (const Joint& cut : mechanism.cut_joints()) {
     const int a = link_of(cut.a);
     const int b = link_of(cut.b);
-    const int meet = meeting_of(tree, a, b);
-    meets_.push_back(meet);
-    add_way(loop, b, meet);
-    add_way(loop, a, meet);
+    add_loop(tree, loop, {b, a}, meeting_of(tree, a, b));
     ++loop;
   }
   for (const Coupling& coupling : mechanism.couplings()) {
@@ -118,11 +106,35 @@ void PartPlan::find_ways(const Mechanism& mechanism, const LinkTree& tree) {
       const int inboard = inboard_of(tree, starts.back());
       meet = meet == -2 ? inboard : meeting_of(tree, meet, inboard);
     }
-    meets_.push_back(meet);
-    for (const int start : starts) {
-      add_way(loop, start, meet);
-    }
+    add_loop(tree, loop, starts, meet);
     ++loop;
+  }
+}
+
+void PartPlan::pass_joint(int row, int loop) {
+  std::vector<int>& loops = loops_at_[index_of(row)];
+  if (loops.empty() || loops.back() != loop) {
+    loops.push_back(loop);
+  }
+}
+
+void PartPlan::add_loop(const LinkTree& tree, int loop, const std::vector<int>& starts, int meet) {
+  meets_.push_back(meet);
+  meets_in_.push_back(-1);
+  if (loop_rows[index_of(loop)] == 0) {
+    return;  // a free cut joint closes nothing
+  }
+  if (crosses_seams(starts, meet)) {
+    add_crossing_loop(tree, loop, starts, meet);
+    return;
+  }
+  for (const int start : starts) {
+    for (int row = start; row != meet; row = inboard_of(tree, row)) {
+      if (const std::vector<int>& loops = loops_at_[index_of(row)]; loops.empty() || loops.back() != loop) {
+        pass_joint(row, loop);
+        ways[index_of(loop)].push_back(row);
+      }
+    }
   }
 }
 
@@ -203,15 +215,18 @@ void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
       LoopPass through;
       through.loop = loop;
       through.columns = columns_at(i, loop);
-      through.inward = row.inboard < 0 ? -1 : columns_at(row.inboard, loop);
-      if (const auto own = own_columns_.find({i, loop}); own != own_columns_.end()) {
-        columns_left.push_back({range_of(i), 6 * own->second, 6 * through.inward, 6});
+      const auto own = own_columns_.find({i, loop});
+      if (own == own_columns_.end()) {
+        through.inward = row.inboard < 0 ? -1 : columns_at(row.inboard, loop);
+      } else {
         through.inward = own->second;
+        std::vector<Handover>& to = in_sections_ ? base_columns : columns_left;
+        to.push_back({range_of(i), 6 * own->second, in_sections_ ? -1 : 6 * columns_at(row.inboard, loop), 6});
       }
       through.rates = rates_of_row(i, loop);
       through.along = along_count;
       along_count += directions;
-      if (index_of(loop) >= cut_count) {
+      if (index_of(loop) >= cut_count && index_of(loop) < loop_offsets.size()) {
         const Coupling& coupling = mechanism.couplings()[index_of(loop) - cut_count];
         for (const Coupling::Term& term : coupling.terms) {
           if (directions > 0 && row.u <= term.u && term.u < row.u + directions) {
@@ -256,6 +271,40 @@ void PartPlan::lay_ends(const Mechanism& mechanism, const LinkTree& tree) {
   }
 }
 
+template <typename ColumnsOf>
+void PartPlan::fill_closing(LoopClosing& closing, const std::vector<int>& loops, const ColumnsOf& columns) {
+  closing.first_loop = static_cast<int>(closed_loops.size());
+  for (const int loop : loops) {
+    closed_loops.push_back(loop);
+    closed_columns.push_back(columns(loop));
+    closing.rows += loop_rows[index_of(loop)];
+    for (const int other : loops) {
+      block(loop, other);
+    }
+  }
+  closing.last_loop = static_cast<int>(closed_loops.size());
+  closing.half = half_count;
+  half_count += closing.rows * closing.rows;
+  closing.right = right_count;
+  right_count += closing.rows;
+}
+
+void PartPlan::fill_crosses(LoopClosing& closing, const std::vector<int>& loops) {
+  const PartRow& part = parts[index_of(closing.part)];
+  closing.across = across_count;
+  across_count += closing.rows;
+  closing.open = across_count;
+  across_count += closing.rows * (part.last_pass - part.first_pass);
+  closing.first_cross = static_cast<int>(crosses.size());
+  for (const int loop : loops) {
+    for (int p = part.first_pass; p < part.last_pass; ++p) {
+      const int open = passes[index_of(p)].loop;
+      const int place = block(loop, open);
+      crosses.push_back({place, loop < open});
+    }
+  }
+}
+
 void PartPlan::lay_closings(const LinkTree& tree) {
   for (int row = static_cast<int>(tree.size()) - 1; row >= -1; --row) {
     const std::vector<int>& loops = closed_at_[index_of(row + 1)];
@@ -264,35 +313,13 @@ void PartPlan::lay_closings(const LinkTree& tree) {
     }
     LoopClosing closing;
     closing.row = row;
-    closing.first_loop = static_cast<int>(closed_loops.size());
-    for (const int loop : loops) {
-      closed_loops.push_back(loop);
-      closed_columns.push_back(row < 0 ? -1 : columns_at(row, loop));
-      closing.rows += loop_rows[index_of(loop)];
-      for (const int other : loops) {
-        block(loop, other);
-      }
-    }
-    closing.last_loop = static_cast<int>(closed_loops.size());
-    closing.half = half_count;
-    half_count += closing.rows * closing.rows;
-    closing.right = right_count;
-    right_count += closing.rows;
+    closing.part = row;
+    fill_closing(closing, loops, [&](int loop) { return row < 0 ? -1 : columns_at(row, loop); });
     if (row >= 0) {
-      PartRow& part = parts[index_of(row)];
-      part.closing = static_cast<int>(closings.size());
-      closing.across = across_count;
-      across_count += closing.rows;
-      closing.open = across_count;
-      across_count += closing.rows * (part.last_pass - part.first_pass);
-      closing.first_cross = static_cast<int>(crosses.size());
-      for (const int loop : loops) {
-        for (int p = part.first_pass; p < part.last_pass; ++p) {
-          const int open = passes[index_of(p)].loop;
-          const int place = block(loop, open);
-          crosses.push_back({place, loop < open});
-        }
-      }
+      parts[index_of(row)].closing = static_cast<int>(closings.size());
+      fill_crosses(closing, loops);
+    } else {
+      ground = static_cast<int>(closings.size());
     }
     closings.push_back(closing);
   }
@@ -305,6 +332,30 @@ void PartPlan::lay_closings(const LinkTree& tree) {
     }
     ranges[r].last_closing = next;
   }
+}
+
+LoopClosing PartPlan::closing_at_base(int section, const std::vector<int>& loops, const std::vector<int>& open) {
+  LoopClosing closing;
+  closing.row = base_of(section);
+  closing.part = static_cast<int>(parts.size());
+  PartRow part;
+  part.first_pass = static_cast<int>(passes.size());
+  part.first_block = static_cast<int>(blocks.size());
+  for (std::size_t p = 0; p < open.size(); ++p) {
+    LoopPass through;
+    through.loop = open[p];
+    through.columns = columns_at_base(section, open[p]);
+    through.rates = open[p];
+    passes.push_back(through);
+    for (std::size_t q = 0; q <= p; ++q) {
+      blocks.push_back(block(open[p], open[q]));
+    }
+  }
+  part.last_pass = static_cast<int>(passes.size());
+  parts.push_back(part);
+  fill_closing(closing, loops, [&](int loop) { return columns_at_base(section, loop); });
+  fill_crosses(closing, loops);
+  return closing;
 }
 
 }  // namespace mbdbench

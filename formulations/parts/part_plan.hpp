@@ -7,6 +7,11 @@
 /// Branches of the tree (tree_division.hpp) are swept at the same time. What they add to a loop that is closed further
 /// inward they leave in places of their own; the trunk takes it over.
 ///
+/// Of a line in sections, each is a branch that hangs on another one. A *seam* stands for what hangs on a link: a loop
+/// of six rows, the wrench about O of the link, which goes inward to the base of its section. A loop with ends in
+/// several sections goes inward to the base of the section where it meets (to the ground in the first one) and is
+/// closed there, after the seams. part_sections.cpp does all that at the bases.
+///
 /// Cost at set-up: O(rows + sum of the ways' lengths).
 #include <array>
 #include <map>
@@ -15,7 +20,7 @@
 #include <vector>
 
 #include "formulations/parts/part_data.hpp"
-#include "formulations/recursion/links/link_tree.hpp"
+#include "formulations/recursion/links/link_poses.hpp"
 
 namespace mbdbench {
 
@@ -44,6 +49,22 @@ class PartPlan {
     int first = 0;
     int last = 0;
   };
+  /// A section that hangs on a link of another one.
+  struct Seam {
+    int range = 0;    ///< of the other one
+    int row = 0;      ///< the link
+    int child = 0;    ///< what hangs there leaves inertia and wrench at this place behind all rows, and moves with it
+    int loop = 0;     ///< that stands for it
+    int columns = 0;  ///< at the link, where they are unit wrenches
+    int base = 0;     ///< the same at the base of the section
+    std::vector<LinkPoses::WayStep> way;  ///< from the ground to the link
+  };
+  /// What happens at the base of a section, one after another: a seam, or a closing of loops.
+  struct Step {
+    int closing = 0;
+    int seam = -1;          ///< among `seams`; -1: loops are closed
+    std::vector<int> left;  ///< of a seam, by loop that goes on: its columns at the base of what hangs there; -1: none
+  };
   /// What belongs to the trunk or a branch, in the order of LinkTree::ranges.
   struct Range {
     int first_closing = 0;  ///< in the trunk that at the ground included
@@ -54,24 +75,32 @@ class PartPlan {
     int last_end = 0;
     int first_left = 0;  ///< among `left`
     int last_left = 0;
+    int first_child = 0;  ///< among `children`
+    int last_child = 0;
   };
 
   PartPlan(const Mechanism& mechanism, const LinkTree& tree);
 
-  std::vector<PartRow> parts;  ///< by row
+  std::vector<PartRow> parts;  ///< by row, then by step
   std::vector<PassedJoint<double>> joints;
   std::vector<LoopPass> passes;
   std::vector<int> blocks;
   std::vector<int> loop_rows;     ///< rows of every loop
   std::vector<int> loop_offsets;  ///< first of them among all closing rows
   std::vector<double> factors;
-  std::vector<LoopClosing> closings;  ///< in the order of the sweep inward; that at the ground last
+  std::vector<LoopClosing> closings;  ///< in the order of the sweep inward, that at the ground; then those of steps
+  std::size_t solver_count = 0;       ///< closings but for seams, which are last
+  int ground = -1;                    ///< which closing is that at the ground; -1: none
   std::vector<LoopCross> crosses;
   std::vector<int> closed_loops;
   std::vector<int> closed_columns;
   std::vector<End> ends;  ///< by range
   std::vector<Range> ranges;
-  std::vector<int> roots;  ///< rows of branches that hang on the trunk
+  std::vector<Seam> seams;
+  std::vector<Step> steps;             ///< outboard sections first
+  std::vector<int> children;           ///< by section: those that hang on it, among `roots`
+  std::vector<Handover> base_columns;  ///< of sections: what their rows put at their own base
+  std::vector<int> roots;              ///< rows of branches that hang on the trunk or on another section
   std::vector<Handover> columns_left;
   std::vector<Handover> products_left;
   std::vector<Handover> rates_left;
@@ -98,12 +127,32 @@ class PartPlan {
                                                   const LoopClosing& closing) const;
 
  private:
-  struct Way {
-    std::vector<int> starts;  // rows whose joints are crossed first
-    int meet = -1;            // the link where it is closed
-  };
+  static constexpr int kAtBase = -2;
 
   void find_ways(const Mechanism& mechanism, const LinkTree& tree);
+  /// The way of a loop through the joints from some rows on. \param meet the link where it is closed
+  void add_loop(const LinkTree& tree, int loop, const std::vector<int>& starts, int meet);
+  /// The same where a loop of sections has an end in another one than that where it meets.
+  void add_crossing_loop(const LinkTree& tree, int loop, const std::vector<int>& starts, int meet);
+  [[nodiscard]] bool crosses_seams(const std::vector<int>& starts, int meet) const;
+  void pass_joint(int row, int loop);
+  /// Passes all joints from a row to the base of its section.
+  void pass_to_base(const LinkTree& tree, int row, int loop);
+  void add_seams(const LinkTree& tree);
+  void lay_ways_to_seams(const LinkTree& tree);
+  void lay_bases(const LinkTree& tree);
+  void lay_steps();
+  void lay_step(int section, Step& step);
+  /// \returns the closing of some loops at the base of a section, from which others go on.
+  LoopClosing closing_at_base(int section, const std::vector<int>& loops, const std::vector<int>& open);
+  [[nodiscard]] int columns_at_base(int section, int loop) const;
+  /// Place of a section's base behind all rows; of the first one, at the ground, of what nobody reads.
+  [[nodiscard]] int base_of(int section) const;
+  /// Places of what a closing of these loops needs. \param columns place of a loop's columns there
+  template <typename ColumnsOf>
+  void fill_closing(LoopClosing& closing, const std::vector<int>& loops, const ColumnsOf& columns);
+  /// The same for the loops that go on, in passes of its part.
+  void fill_crosses(LoopClosing& closing, const std::vector<int>& loops);
   void lay_stretches();
   void lay_passes(const Mechanism& mechanism, const LinkTree& tree);
   void lay_ends(const Mechanism& mechanism, const LinkTree& tree);
@@ -118,7 +167,13 @@ class PartPlan {
   int block_of_row(int row, int one, int other);
   int rates_of_row(int row, int loop);
 
-  std::vector<int> meets_;                                    // by loop
+  std::vector<int> meets_;     // by loop; kAtBase: at the base of a section
+  std::vector<int> meets_in_;  // the section, of those
+  bool in_sections_ = false;
+  int row_count_ = 0;
+  int ground_columns_ = -1;                                   // place of columns that end at the ground
+  std::vector<std::vector<std::pair<int, int>>> at_base_;     // by section: (loop, place of columns), loops in order
+  std::vector<std::vector<int>> closed_at_base_;              // by section
   std::vector<int> range_of_;                                 // by row
   std::vector<std::vector<int>> closed_at_;                   // by row, the ground first
   std::map<std::pair<int, int>, int> own_columns_;            // by root and loop: what goes to the trunk

@@ -23,22 +23,30 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 }  // namespace
 
 RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
-  for_posed_ranges([&](std::size_t range) {
-    tree_.set_positions(q, tree_.ranges()[range], positions_);
-    if (keeps_poses_) {
-      poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
-      if (!u.empty()) {
-        poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+  if (tree_.in_sections()) {
+    place_sections(q, u);
+  } else {
+    for_posed_ranges([&](std::size_t range) {
+      tree_.set_positions(q, tree_.ranges()[range], positions_);
+      if (keeps_poses_) {
+        poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
+        if (!u.empty()) {
+          poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+        }
       }
-    }
-  });
+    });
+  }
   if (u.empty()) {
     mail_.send({&end_poses_});
   } else {
     mail_.send({&end_poses_, &end_velocities_});
   }
   place_cuts();
-  std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
+  // Of rows further out they stand before those of rows further in: branches have them the other way round.
+  for_shares_of(index_of(plan_.product_count), kManyPacks, [this](std::size_t first, std::size_t last) {
+    const auto count = index_of(plan_.product_count);
+    std::fill(products_.get() + kLoopLanes * (count - last), products_.get() + kLoopLanes * (count - first), 0.0);
+  });
   team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
   pending_ = team_.is_divided();
   return pending_ ? RhsStatus{} : finish_positions();
@@ -70,12 +78,10 @@ RhsStatus PartRecursion::status_of(const Outcome& outcome) const {
 
 void PartRecursion::place_cuts() {
   const BodyMotions& bodies = poses_.bodies();
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+  for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (knows_cut(c)) {
-      place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
-    }
-  }
+    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+  });
 }
 
 PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
@@ -86,9 +92,13 @@ PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
             kernels::ArticulatedInertia<double>{});
   std::fill(inertias_.begin() + data.row_count + data.first_root, inertias_.begin() + data.row_count + data.last_root,
             kernels::ArticulatedInertia<double>{});
-  start_columns(planned);
+  start_columns(range);
   if (range == 0) {
     join_branches();
+    outcome = join_sections();
+    if (outcome.failed != kSound) {
+      return outcome;
+    }
   }
   int last = data.last_row;
   for (int c = planned.first_closing; c <= planned.last_closing; ++c) {
@@ -114,7 +124,7 @@ PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
 }
 
 void PartRecursion::join_branches() {
-  for (std::size_t k = 0; k < plan_.roots.size(); ++k) {
+  for (std::size_t k = 0; k < plan_.roots.size() && !tree_.in_sections(); ++k) {
     kernels::add_inertia(inertias_[tree_.size() + k],
                          inertias_[index_of(tree_.rows()[index_of(plan_.roots[k])].inboard)]);
   }
@@ -122,7 +132,8 @@ void PartRecursion::join_branches() {
   take_over(plan_.products_left, products_.get());
 }
 
-void PartRecursion::start_columns(const PartPlan::Range& range) {
+void PartRecursion::start_columns(std::size_t which) {
+  const PartPlan::Range& range = plan_.ranges[which];
   std::fill_n(columns_.get() + doubles(6 * range.first_column), doubles(6 * (range.last_column - range.first_column)),
               0.0);
   for (int e = range.first_end; e < range.last_end; ++e) {
@@ -140,6 +151,12 @@ void PartRecursion::start_columns(const PartPlan::Range& range) {
         to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
         to[(3 + j) * kLoopLanes + i] += n[j];
       }
+    }
+  }
+  for (int k = range.first_child; k < range.last_child; ++k) {
+    double* const to = columns_.get() + doubles(6 * plan_.seams[index_of(plan_.children[index_of(k)])].columns);
+    for (int i = 0; i < 6; ++i) {
+      to[i * kLoopLanes + i] = 1.0;
     }
   }
 }

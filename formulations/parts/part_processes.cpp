@@ -55,6 +55,9 @@ void PartRecursion::write_letters() {
   for (const PartPlan::Handover& left : plan_.columns_left) {
     matrices_.add(index_of(left.range), packs_at(columns_, left.from, left.packs));
   }
+  for (const PartPlan::Handover& base : plan_.base_columns) {
+    matrices_.add(index_of(base.range), packs_at(columns_, base.from, base.packs));
+  }
   for (const PartPlan::Handover& left : plan_.products_left) {
     matrices_.add(index_of(left.range), packs_at(products_, left.from, left.packs));
   }
@@ -133,7 +136,7 @@ void PartRecursion::forget_others() {
       poses_.row(index_of(i)) = {Mat3::Constant(kNone), Vec3::Constant(kNone), Vec3::Constant(kNone),
                                  Vec3::Constant(kNone)};
     }
-    if (forgets_poses) {
+    if (forgets_poses && !tree_.in_sections()) {  // the way to a section leads through others
       forget_rows(positions_.sines, positions_.cosines, positions_.slides);
       forget_spheres(positions_.rotations, positions_.levers);
     }

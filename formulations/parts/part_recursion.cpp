@@ -10,15 +10,18 @@
 
 namespace mbdbench {
 
-PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution)
+PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution,
+                             int section_bodies)
     : mechanism_(&mechanism),
-      poses_wanted_(poses),
-      keeps_poses_(poses != PosesWanted::cuts || !mechanism.cut_joints().empty()),
-      tree_(mechanism, execution.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
+      tree_(mechanism, execution.shares() ? TreeLayout::shared_branches : TreeLayout::branches, section_bodies),
+      // A section turns with what it hangs on.
+      poses_wanted_(tree_.in_sections() && poses == PosesWanted::cuts ? PosesWanted::rows : poses),
+      keeps_poses_(poses_wanted_ != PosesWanted::cuts || !mechanism.cut_joints().empty()),
       team_(branch_costs(tree_), execution),
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
+      bases_(plan_.seams.size()),
       sweeps_(compiled_for(execution.instruction_set, baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
       data_(tree_.ranges().size()),
       outcomes_(tree_.ranges().size()),
@@ -26,7 +29,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       cuts_(mechanism.cut_joints().size()),
       starts_(tree_.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree_.size()),
-      inertias_(tree_.size() + plan_.roots.size()),
+      inertias_(tree_.size() + plan_.roots.size() + 1),
       turns_(tree_.size()),
       turn_gains_(tree_.size()),
       whole_(tree_.size()),
@@ -35,19 +38,20 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       inverses_(tree_.size()),
       spheres_(tree_.spherical().size()),
       sphere_gains_(spheres_.size()),
-      turnings_(tree_.size()),
+      turnings_(tree_.size() + plan_.roots.size()),
       columns_(lane_memory(index_of(6 * plan_.column_count))),
       along_(lane_memory(index_of(plan_.along_count))),
       products_(lane_memory(index_of(plan_.product_count))),
       across_(lane_memory(index_of(plan_.across_count))),
       halves_(index_of(plan_.half_count)),
+      seam_products_(lane_memory(6 * plan_.loop_rows.size())),
       pivots_(tree_.ranges().size()),
       joint_rates_(tree_.places().size()),
       own_momenta_(tree_.places().size()),
       loaded_(rows_loaded_by_loops(tree_, plan_)),
       loop_impulses_(tree_.size()),
       carried_(3 * (tree_.size() + plan_.roots.size())),
-      rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
+      rest_(tree_.size() + plan_.roots.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
       closing_momenta_(index_of(mechanism.u_size())),
       changes_(index_of(mechanism.u_size())),
       pushed_(index_of(mechanism.u_size())),
@@ -58,7 +62,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
     gravity_[index_of(run.first)] = run.gravity;
   }
   const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
-  for (const LoopClosing& closing : plan_.closings) {
+  for (const LoopClosing& closing : std::span(plan_.closings).first(plan_.solver_count)) {
     solvers_.push_back({SemidefiniteSolver(plan_.units_of(units, closing)),
                         Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
                         Eigen::VectorXd::Zero(closing.rows), closing.rows});
@@ -71,7 +75,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
     return;
   }
   // Ranks are those of all closings: a process settles them alone, and knows then what it found.
-  const PartRecursion alone(mechanism, poses, execution.on_this_process());
+  const PartRecursion alone(mechanism, poses, execution.on_this_process(), section_bodies);
   outcomes_ = alone.outcomes_;
   for (std::size_t c = 0; c < solvers_.size(); ++c) {
     solvers_[c].most = alone.solvers_[c].most;
@@ -83,9 +87,10 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
 void PartRecursion::size_side(Side& side) const {
   side.rows.assign(tree_.size(), {});
   side.spheres.assign(spheres_.size(), {});
-  side.wrenches.resize(tree_.size() + plan_.roots.size());
-  side.linear.resize(tree_.size());
-  side.angular.resize(tree_.size());
+  const std::size_t links_and_bases = tree_.size() + plan_.roots.size() + 1;
+  side.wrenches.resize(links_and_bases);
+  side.linear.resize(links_and_bases);
+  side.angular.resize(links_and_bases);
   side.rates = lane_memory(index_of(plan_.rate_count));
   for (AlignedMemory* memory : {&side.wanted, &side.multipliers}) {
     *memory = lane_memory(plan_.loop_rows.size());
@@ -98,6 +103,7 @@ void PartRecursion::point_at_memory() {
   data.row_count = static_cast<int>(tree_.size());
   data.root_count = static_cast<int>(plan_.roots.size());
   data.roots = plan_.roots.data();
+  data.children = plan_.children.data();
   data.rows = tree_.rows().data();
   data.parts = plan_.parts.data();
   data.links = tree_.links().data();
@@ -138,7 +144,9 @@ void PartRecursion::point_at_memory() {
     data.last_row = range.last_row;
     data.first_root = range.first_root;
     data.last_root = range.last_root;
-    data.joined_roots = r == 0 ? data.root_count : 0;
+    data.joined_roots = r == 0 && !tree_.in_sections() ? data.root_count : 0;
+    data.first_child = plan_.ranges[r].first_child;
+    data.last_child = plan_.ranges[r].last_child;
     data.pivot = &pivots_[r].value;
     data_[r] = data;
   }

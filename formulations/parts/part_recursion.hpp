@@ -38,7 +38,8 @@ enum class PosesWanted : std::uint8_t {
 class PartRecursion {
  public:
   /// \param execution processes and threads share the branches of the tree; processes call the same functions together
-  PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution);
+  /// \param section_bodies 0: branches as it pays off; or about how many bodies a section shall have
+  PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution, int section_bodies = 0);
   ~PartRecursion() = default;
   PartRecursion(const PartRecursion&) = delete;
   PartRecursion& operator=(const PartRecursion&) = delete;
@@ -60,6 +61,25 @@ class PartRecursion {
   [[nodiscard]] bool knows_cut(std::size_t cut) const {
     return !team_.is_divided() || poses_wanted_ == PosesWanted::bodies ||
            (plan_.loop_rows[cut] > 0 && knows_range(plan_.closed_in[cut]));
+  }
+  /// Calls work(c) for the cut joints whose kinematics this process knows. Threads share them where they are many.
+  template <typename Work>
+  void for_cuts(const Work& work) const {
+    for_shares_of(cuts_.size(), kManyCuts, [&](std::size_t first, std::size_t last) {
+      for (std::size_t c = first; c < last; ++c) {
+        if (knows_cut(c)) {
+          work(c);
+        }
+      }
+    });
+  }
+  /// Calls work(c, row, sign) for the links of a range at which cut joints c act.
+  template <typename Work>
+  void for_ends(std::size_t range, const Work& work) const {
+    for (int e = plan_.ranges[range].first_end; e < plan_.ranges[range].last_end; ++e) {
+      const PartPlan::End& end = plan_.ends[static_cast<std::size_t>(e)];
+      work(static_cast<std::size_t>(end.cut), static_cast<std::size_t>(end.row), end.sign);
+    }
   }
   /// Poses of rows and bodies in world axes, as they are wanted.
   [[nodiscard]] LinkPoses& poses() { return poses_; }
@@ -136,6 +156,9 @@ class PartRecursion {
     int redundant = 0;    ///< rows that others repeat
     double value = 0.0;   ///< that makes it fail
   };
+  /// From how many cut joints on it pays off that threads share them; a region costs as much as ten or twenty.
+  static constexpr std::size_t kManyCuts = 48;
+  static constexpr std::size_t kManyPacks = 512;  ///< the same, of packs that are cleared or copied
   static constexpr int kSound = -1;
   static constexpr int kLoops = -2;
 
@@ -169,8 +192,18 @@ class PartRecursion {
   /// Makes everything of other processes' branches no number.
   void forget_others();
   /// Unit wrenches of all cut joints on their bodies.
-  void start_columns(const PartPlan::Range& range);
+  void start_columns(std::size_t which);
   void place_cuts();
+  /// Threads have a share each of so many things, if they are many. \param work called with things [first, last)
+  template <typename Work>
+  void for_shares_of(std::size_t things, std::size_t many, const Work& work) const {
+    if (things < many) {
+      work(std::size_t{0}, things);
+      return;
+    }
+    team_.for_shares(
+        [&](std::size_t index, std::size_t count) { work(things * index / count, things * (index + 1) / count); });
+  }
   /// Calls work(range) for all ranges whose poses this process wants: its own, then those of others. Loads may know any
   /// body.
   template <typename Work>
@@ -182,6 +215,15 @@ class PartRecursion {
       }
     }
   }
+  /// Poses and perhaps velocities of sections, side by side.
+  void place_sections(std::span<const double> q, std::span<const double> u);
+  /// \returns the link that a section hangs on; nullptr: the ground, or a range that is no section.
+  [[nodiscard]] const LinkPoses::Row* base_of(std::size_t range) const {
+    const LinkRange& of = tree_.ranges()[range];
+    return bases_.empty() || of.first_root == of.last_root ? nullptr : &bases_[static_cast<std::size_t>(of.first_root)];
+  }
+  /// Velocities of the links on which sections hang, after impulses have changed them (or made them).
+  void move_bases(const Side& side, bool changes);
   /// The trunk, after what branches have left is there. \returns which joint or loop stops it
   RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
@@ -189,6 +231,17 @@ class PartRecursion {
   [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
+  /// Positions at the bases of sections: seams and loops that are closed there. \returns what stops it
+  [[nodiscard]] Outcome join_sections();
+  /// Makes loops that go on inward from what hangs at a seam those of its section. \returns whether it is finite
+  bool join_seam(const PartPlan::Step& step);
+  /// H of a seam from the inertia of what hangs there and C. \returns whether both are finite
+  bool set_seam_half(const PartPlan::Seam& seam, const Mat6& c, LoopClosing& closing);
+  /// A right side at the bases, inward and, once loops at the ground are known, outward.
+  void join_right_sides(const Side& side);
+  void part_right_sides(const Side& side);
+  /// Turning of the links on which sections hang.
+  void start_turnings();
   /// \returns whether the matrix of the loops is finite.
   bool close_loops(int which, const PartData<double>& data);
   void gather(const LoopClosing& closing, Solver& solver);
@@ -202,22 +255,27 @@ class PartRecursion {
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
   /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
   /// own branches only: gives the velocities with which the poses move; empty: they stay
+  /// \param changes whether the velocities of links are changed by those, or are those
   template <typename Velocities>
-  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities);
+  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes);
   template <typename Velocities>
-  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities);
+  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities,
+                    bool changes);
   void close_at_ground(Side& side);
   void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
+  /// The same for sections, outboard ones first: each needs what those that hang on it transmit.
+  void sweep_sections(const PartMomenta& side);
   void gather_impulses();
 
   const Mechanism* mechanism_;
+  LinkTree tree_;
   PosesWanted poses_wanted_;
   bool keeps_poses_;
-  LinkTree tree_;
   BranchTeam team_;
   LinkPositions positions_;
   LinkPoses poses_;
   PartPlan plan_;
+  std::vector<LinkPoses::Row> bases_;  // by seam: the link that a section hangs on
   PartSweeps sweeps_;
   std::vector<PartData<double>> data_;  // by range
   std::vector<Outcome> outcomes_;       // by range, of the last positions
@@ -240,6 +298,7 @@ class PartRecursion {
   AlignedMemory products_;
   AlignedMemory across_;
   std::vector<double> halves_;
+  AlignedMemory seam_products_;  // workspace of join_seam
   /// Written at every row: on its own piece of memory, lest threads wait for one another.
   struct alignas(64) Pivot {
     double value = 0.0;

@@ -9,23 +9,29 @@
 namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
+  start_turnings();
   for_ranges([&](std::size_t range) {
     sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
   });
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
-    double* const to = side.wanted.get() + loop * kLoopLanes;
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      to[j] = wanted[plan_.loop_offsets[loop] + j];
+  for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
+    for (std::size_t loop = first; loop < last; ++loop) {
+      double* const to = side.wanted.get() + loop * kLoopLanes;
+      for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+        to[j] = wanted[plan_.loop_offsets[loop] + j];
+      }
     }
-  }
+  });
 }
 
 void PartRecursion::close_at_ground(Side& side) {
-  const LoopClosing& closing = plan_.closings.back();
-  Solver& solver = solvers_.back();
+  if (plan_.ground < 0) {
+    return;
+  }
+  const LoopClosing& closing = plan_.closings[index_of(plan_.ground)];
+  Solver& solver = solvers_[index_of(plan_.ground)];
   int row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
@@ -45,10 +51,12 @@ void PartRecursion::close_at_ground(Side& side) {
 }
 
 template <typename Velocities>
-RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities) {
+RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes) {
   const std::span<double> swept = sweep_target(rates, joint_rates_);
   side.view.joint_rates = swept.data();
-  std::fill_n(side.rates.get(), index_of(plan_.rate_count) * kLoopLanes, 0.0);
+  for_shares_of(index_of(plan_.rate_count), kManyPacks, [&](std::size_t first, std::size_t last) {
+    std::fill(side.rates.get() + kLoopLanes * first, side.rates.get() + kLoopLanes * last, 0.0);
+  });
   team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
   if (pending_) {
     mail_.send({&matrices_, &side.inward});
@@ -64,28 +72,37 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
     }
   }
   sweeps_.inward(data_.front(), side.view);
-  if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
-    close_at_ground(side);
-  }
+  join_right_sides(side);
+  close_at_ground(side);
+  part_right_sides(side);
   for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
   deliver(team_, tree_, swept, rates);
-  finish_rates(side, swept, rates, velocities);
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
+  finish_rates(side, swept, rates, velocities, changes);
+  for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
+    for (std::size_t loop = first; loop < last; ++loop) {
+      for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+        multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
+      }
     }
-  }
+  });
   return {};
 }
 
 // A process moves the poses of its own rows before it tells its rates, so that both are told at once.
 template <typename Velocities>
 void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std::span<double> rates,
-                                 const Velocities& velocities) {
+                                 const Velocities& velocities, bool changes) {
   const auto move_poses = [&] {
     const std::span<const double> u = velocities();
     if (!u.empty() && keeps_poses_) {
-      for_posed_ranges([&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); });
+      move_bases(side, changes);
+      for_posed_ranges([&](std::size_t range) {
+        if (tree_.in_sections()) {
+          poses_.set_section_velocities(tree_, u, tree_.ranges()[range], base_of(range));
+        } else {
+          poses_.set_velocities(tree_, u, tree_.ranges()[range]);
+        }
+      });
     }
   };
   const bool places_all = poses_wanted_ == PosesWanted::bodies;
@@ -116,7 +133,8 @@ RhsStatus PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& w
   view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
   view.weighs = loads.links.empty();
   set_wanted(wanted, accelerations_);
-  return solve(accelerations_, accelerations, [] { return std::span<const double>(); });
+  return solve(
+      accelerations_, accelerations, [] { return std::span<const double>(); }, false);
 }
 
 Vec6 PartRecursion::body_rate_at(int body, const JointKinematics& cut) const {
@@ -142,10 +160,13 @@ RhsStatus PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const dou
   impulses_.view.loaded = loaded_.get();
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
   set_wanted(wanted, impulses_);
-  const RhsStatus status = solve(impulses_, changes_, [&] {
-    std::transform(u.begin(), u.end(), changes_.begin(), pushed_.begin(), std::plus<>());
-    return std::span<const double>(pushed_);
-  });
+  const RhsStatus status = solve(
+      impulses_, changes_,
+      [&] {
+        std::transform(u.begin(), u.end(), changes_.begin(), pushed_.begin(), std::plus<>());
+        return std::span<const double>(pushed_);
+      },
+      true);
   if (status.ok) {
     std::copy(pushed_.begin(), pushed_.end(), u.begin());
   }
@@ -158,7 +179,8 @@ RhsStatus PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& 
   impulses_.view.loaded = nullptr;
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
   set_wanted(wanted, impulses_);
-  return solve(impulses_, u, [&] { return moves_poses ? std::span<const double>(u) : std::span<const double>(); });
+  return solve(
+      impulses_, u, [&] { return moves_poses ? std::span<const double>(u) : std::span<const double>(); }, false);
 }
 
 void PartRecursion::momenta(std::span<double> p) {
@@ -174,9 +196,13 @@ void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std:
   const std::span<double> rates_swept = rates.empty() ? rates : sweep_target(rates, joint_rates_);
   side.own = own_swept.data();
   side.rates = rates_swept.data();
-  team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
-  mail_.send({&momenta_left_});
-  sweeps_.momenta(data_.front(), side);
+  if (tree_.in_sections()) {
+    sweep_sections(side);
+  } else {
+    team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
+    mail_.send({&momenta_left_});
+    sweeps_.momenta(data_.front(), side);
+  }
   if (own.empty()) {
     mail_.send({&rates_swept_});
   } else if (rates.empty()) {
@@ -197,17 +223,16 @@ void PartRecursion::gather_impulses() {
   for (const PartPlan::End& end : plan_.ends) {
     loop_impulses_[index_of(end.row)] = {};  // those of all other rows are always zero
   }
-  for (const PartPlan::End& end : plan_.ends) {
-    if (!knows_row(end.row)) {
-      continue;
-    }
-    const JointKinematics& cut = cuts_[index_of(end.cut)];
-    Vec6 impulse = Vec6::Zero();
-    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      impulse += end.sign * multipliers_[plan_.loop_offsets[index_of(end.cut)] + i] * cut.d.col(i);
-    }
-    poses_.add_wrench_at(index_of(end.row), cut.point, impulse, loop_impulses_[index_of(end.row)]);
-  }
+  for_ranges([&](std::size_t range) {
+    for_ends(range, [&](std::size_t c, std::size_t row, double sign) {
+      const JointKinematics& cut = cuts_[c];
+      Vec6 impulse = Vec6::Zero();
+      for (int i = 0; i < plan_.loop_rows[c]; ++i) {
+        impulse += sign * multipliers_[plan_.loop_offsets[c] + i] * cut.d.col(i);
+      }
+      poses_.add_wrench_at(row, cut.point, impulse, loop_impulses_[row]);
+    });
+  });
 }
 
 void PartRecursion::add_closing_momenta(std::span<double> values) {

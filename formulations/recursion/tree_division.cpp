@@ -40,31 +40,6 @@ constexpr double kLoopCost = 60.0;  // of a loop whose columns pass a row
 constexpr double kHandoverCost = 80.0;
 constexpr double kMostHandover = 0.02;
 
-/// What an element costs, and how many loops pass its joint.
-struct ElementCost {
-  double sweeps = 0.0;
-  int loops = 0;
-};
-
-/// What the sweeps cost at every element, columns of loops included.
-std::vector<ElementCost> costs_of(const Mechanism& mechanism, const LinkElements& tree) {
-  std::vector<ElementCost> costs;
-  for (const LinkElement& element : tree.elements) {
-    costs.push_back({row_cost(element.kind), 0});
-  }
-  for (const Joint& cut : mechanism.cut_joints()) {
-    int a = cut.a < 0 ? -1 : tree.bodies[index_of(cut.a)].element;
-    int b = cut.b < 0 ? -1 : tree.bodies[index_of(cut.b)].element;
-    while (a != b) {
-      int& further = a > b ? a : b;  // inboard elements have smaller numbers
-      costs[index_of(further)].sweeps += kLoopCost;
-      ++costs[index_of(further)].loops;
-      further = tree.elements[index_of(further)].inboard;
-    }
-  }
-  return costs;
-}
-
 /// Sub-trees beside one another and the trunk that they hang on, cut further and further.
 class Cutting {
  public:
@@ -219,8 +194,26 @@ void renumber(std::vector<double>& costs, std::vector<int>& branch_of_root) {
 
 }  // namespace
 
+std::vector<ElementCost> element_costs(const Mechanism& mechanism, const LinkElements& tree) {
+  std::vector<ElementCost> costs;
+  for (const LinkElement& element : tree.elements) {
+    costs.push_back({row_cost(element.kind), 0});
+  }
+  for (const Joint& cut : mechanism.cut_joints()) {
+    int a = cut.a < 0 ? -1 : tree.bodies[index_of(cut.a)].element;
+    int b = cut.b < 0 ? -1 : tree.bodies[index_of(cut.b)].element;
+    while (a != b) {
+      int& further = a > b ? a : b;  // inboard elements have smaller numbers
+      costs[index_of(further)].sweeps += kLoopCost;
+      ++costs[index_of(further)].loops;
+      further = tree.elements[index_of(further)].inboard;
+    }
+  }
+  return costs;
+}
+
 TreeDivision::TreeDivision(const Mechanism& mechanism, const LinkElements& tree) {
-  Cutting cutting(tree, costs_of(mechanism, tree));
+  Cutting cutting(tree, element_costs(mechanism, tree));
   if (cutting.total() < kLeastCost) {
     return;
   }

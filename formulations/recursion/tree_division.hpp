@@ -4,7 +4,11 @@
 /// *branches*, each a set of whole sub-trees of about equal cost that hang on the trunk or on the ground. A sub-tree
 /// has no unknown wrench at its outboard end, so that a recursion pays nothing for the division.
 ///
-/// It is made from the mechanism alone, never from the number of threads, so that results have the same bits on any.
+/// A line has no sub-trees beside one another. It can be divided into *sections*: connected pieces of it, all of them
+/// branches. One of them holds on to the ground; of every other one the first link hangs on a link of a section further
+/// inward, and there a recursion pays for six unknowns (parts/part_sections.cpp).
+///
+/// Both are made from the mechanism alone, never from the number of threads, so that results have the same bits on any.
 #include <cstdint>
 #include <vector>
 
@@ -29,5 +33,19 @@ struct TreeDivision {
   /// Cost at set-up: O(n log n + sum of the lengths of all loops).
   TreeDivision(const Mechanism& mechanism, const LinkElements& elements);
 };
+
+/// What an element costs in all sweeps of a right-hand side, and how many loops pass its joint.
+struct ElementCost {
+  double sweeps = 0.0;  ///< ns about, columns of loops included: measured shares, not times of a machine
+  int loops = 0;
+};
+
+/// \returns the costs of all elements.
+std::vector<ElementCost> element_costs(const Mechanism& mechanism, const LinkElements& elements);
+
+/// \returns sections of about so many bodies each, inboard ones first, of about equal cost; empty where the mechanism
+/// has too few bodies for two, or no link on which one could hang. Cost at set-up: O(n log n + sum of the lengths of
+/// all loops). \param bodies at least 1
+TreeDivision in_sections(const Mechanism& mechanism, const LinkElements& elements, int bodies);
 
 }  // namespace mbdbench

@@ -9,12 +9,12 @@
 namespace mbdbench {
 
 ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                         const Execution& execution, const CutReferences* near)
+                                         const Execution& execution, const CutReferences* near, int section_bodies)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
       part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::cuts,
-            execution),
+            execution, section_bodies),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
@@ -55,10 +55,7 @@ RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std
 
 RhsStatus ClosedAccelerations::project_velocities(std::span<double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    if (!part_.knows_cut(c)) {
-      continue;
-    }
+  part_.for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     const Vec6 relative = bodies.velocity_at(cut.b, state.point) - bodies.velocity_at(cut.a, state.point);
@@ -68,7 +65,7 @@ RhsStatus ClosedAccelerations::project_velocities(std::span<double> u) {
     for (const DrivenRow& driven : cut.driven) {
       wanted_[cut.row_offset + driven.row] += motions_.velocities()[index_of(driven.place)];
     }
-  }
+  });
   for (std::size_t m = 0; m < motion_components_.size(); ++m) {
     const int component = motion_components_[m];
     catch_up_[m] = component < 0 ? 0.0 : motions_.velocities()[m] - u[index_of(component)];
@@ -89,12 +86,10 @@ RhsStatus ClosedAccelerations::project_velocities(std::span<double> u) {
 
 void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, std::span<const double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+  part_.for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (part_.knows_cut(c)) {
-      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
-    }
-  }
+    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+  });
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
     part_.for_ranges([this](std::size_t range) {
@@ -119,10 +114,7 @@ CutEnd ClosedAccelerations::end_of(int body) const {
 }
 
 void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, std::span<const double> u) {
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    if (!part_.knows_cut(c)) {
-      continue;
-    }
+  part_.for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     set_cut_right_side(cut, state, end_of(cut.a), end_of(cut.b), baumgarte_, wanted_);
@@ -137,7 +129,7 @@ void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, st
         wanted_[cut.row_offset + i] -= sign * state.d.col(i).head<3>().dot(mechanism_->gravity());
       }
     }
-  }
+  });
   for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {
     const Coupling& coupling = mechanism_->couplings()[c];
     wanted_[mechanism_->cut_row_count() + static_cast<int>(c)] =

@@ -19,8 +19,9 @@ namespace mbdbench {
 class ClosedAccelerations {
  public:
   /// \param execution processes and threads share the branches of the tree
+  /// \param section_bodies as of PartRecursion
   ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                      const Execution& execution, const CutReferences* near);
+                      const Execution& execution, const CutReferences* near, int section_bodies);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

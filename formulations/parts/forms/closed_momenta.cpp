@@ -10,17 +10,18 @@
 namespace mbdbench {
 
 ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                             const Execution& execution, const CutReferences* near)
+                             const Execution& execution, const CutReferences* near, int section_bodies)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
       part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::rows,
-            execution),
+            execution, section_bodies),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
       wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+      cut_loads_(mechanism.cut_joints().size()),
       link_loads_(part_.tree().size()),
       own_(index_of(mechanism.u_size())),
       velocity_(index_of(mechanism.u_size())),
@@ -108,12 +109,10 @@ RhsStatus ClosedMomenta::momentum_rates(double t, std::span<const double> q, std
 void ClosedMomenta::evaluate_loads(double t, std::span<const double> q, std::span<const double> u) {
   LinkPoses& poses = part_.poses();
   const BodyMotions& bodies = poses.bodies();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+  part_.for_cuts([&](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (part_.knows_cut(c)) {
-      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
-    }
-  }
+    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+  });
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
   } else if (loads_.in_joints()) {
@@ -142,11 +141,7 @@ void ClosedMomenta::set_link_loads(std::size_t range) {
 // -(Sdot_c D_c + Ddot_c) sigma_c on the bodies of every cut joint [Chadaj2017, Eq. (69)-(77)]; hdca.cpp says where the
 // printed signs hold.
 void ClosedMomenta::add_cut_loads() {
-  const LinkTree& tree = part_.tree();
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    if (!part_.knows_cut(c)) {
-      continue;
-    }
+  part_.for_cuts([this](std::size_t c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     Vec6 impulse = Vec6::Zero();
@@ -157,13 +152,13 @@ void ClosedMomenta::add_cut_loads() {
       load -= sigma * state.d_rate.col(i);
     }
     load -= shift_rate_wrench(state.velocity, impulse);
-    for (const auto& [body, sign] : {std::pair(cut.b, 1.0), std::pair(cut.a, -1.0)}) {
-      const int row = body < 0 ? -1 : tree.bodies()[index_of(body)].row;
-      if (row >= 0 && part_.knows_row(row)) {
-        part_.poses().add_wrench_at(index_of(row), state.point, sign * load, link_loads_[index_of(row)]);
-      }
-    }
-  }
+    cut_loads_[c] = load;
+  });
+  part_.for_ranges([this](std::size_t range) {
+    part_.for_ends(range, [this](std::size_t c, std::size_t row, double sign) {
+      part_.poses().add_wrench_at(row, part_.cuts()[c].point, sign * cut_loads_[c], link_loads_[row]);
+    });
+  });
 }
 
 // p' <- p' + Phi_q^T nu + kappa (M u - p) (gauge_option.hpp); Phi_q^T sigma is M u - p. What nu is off by stays within

@@ -25,8 +25,9 @@ class ClosedMomenta {
   /// \param gauge none, leak or tangent; resets are left to the caller \param leak kappa, 1/s
   /// \param feedback beta, 1/s: Phi' = -beta Phi of cut joints and couplings instead of 0
   /// \param execution processes and threads share the branches of the tree
+  /// \param section_bodies as of PartRecursion
   ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                const Execution& execution, const CutReferences* near);
+                const Execution& execution, const CutReferences* near, int section_bodies);
 
   /// \param u receives the velocities of p \returns which joint or loop stops it
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
@@ -56,6 +57,7 @@ class ClosedMomenta {
   bool loads_on_bodies_;
   PrescribedMotions motions_;
   Eigen::VectorXd wanted_;
+  std::vector<Vec6> cut_loads_;  // at the point of every cut joint, on its body b
   std::vector<kernels::LinkWrench<double>> link_loads_;
   std::vector<double> own_;       // J^T M V
   std::vector<double> velocity_;  // w of the tangent gauge

@@ -18,13 +18,13 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 }  // namespace
 
 JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                       const Execution& execution, const CutReferences* near)
+                                       const Execution& execution, const CutReferences* near, int section_bodies)
     : mechanism_(&mechanism) {
-  if (is_lean(mechanism, projects)) {
+  if (section_bodies == 0 && is_lean(mechanism, projects)) {
     open_.emplace(mechanism, execution);
     loads_.emplace(mechanism, open_->tree(), near);
   } else {
-    closed_.emplace(mechanism, baumgarte, projects, execution, near);
+    closed_.emplace(mechanism, baumgarte, projects, execution, near, section_bodies);
   }
 }
 

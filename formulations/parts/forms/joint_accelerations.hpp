@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// u' of a state (q, u) by recursion in link frames, for every formulation in accelerations that stands on one part:
-/// open trees by LinkAba, everything else by ClosedAccelerations.
+/// open trees by LinkAba, loops and sections by ClosedAccelerations.
 #include <optional>
 #include <span>
 
@@ -17,8 +17,9 @@ class JointAccelerations {
   /// \param projects whether velocities are projected on the constraints before anything else
   /// \param execution processes and threads share the branches of the tree
   /// \param near as of LoadEvaluator
+  /// \param section_bodies as of PartRecursion
   JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                     const Execution& execution, const CutReferences* near);
+                     const Execution& execution, const CutReferences* near, int section_bodies);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

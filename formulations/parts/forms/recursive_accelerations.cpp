@@ -23,7 +23,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.execution, near());
+      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.execution, near(),
+                     settings.section_bodies);
       if (links_->closed() == nullptr && !links_->team().is_divided()) {
         evaluations_.emplace(
             mechanism, StateKind::velocity, near(),
@@ -34,7 +35,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
           use_loop_derivatives({}, {});
         }
       }
-      has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() &&
+      // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
+      has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() && settings.section_bodies == 0 &&
                         loops_without_lanes(mechanism).empty() &&
                         // Lanes know the rates of couplings, not what they are off.
                         (mechanism.couplings().empty() || settings.baumgarte.beta == 0.0);

@@ -30,7 +30,7 @@ class RecursiveMomenta final : public JointStateFormulation {
     // Prescribed motions have multipliers too, for a gauge to act on.
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
-        (settings.link_frames && screws)) {
+        (settings.link_frames && (screws || settings.section_bodies > 0))) {
       emplace_closed(closed_, settings.execution);
       use_loop_derivatives({settings.gauge == GaugeControl::tangent, settings.leak},
                            obstacle_of_gauge(settings.gauge, settings.feedback));
@@ -166,7 +166,8 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   void emplace_closed(std::optional<ClosedMomenta>& closed, const Execution& execution) {
-    closed.emplace(mechanism(), settings_.gauge, settings_.leak, settings_.feedback, execution, near());
+    closed.emplace(mechanism(), settings_.gauge, settings_.leak, settings_.feedback, execution, near(),
+                   settings_.section_bodies);
   }
 
   /// For a look at a state: where processes share right-hand sides, one of them may look alone.

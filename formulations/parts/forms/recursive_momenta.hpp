@@ -18,6 +18,7 @@ struct RecursiveMomentumSettings {
   double feedback = 0.0;        ///< beta, 1/s
   bool link_frames = true;      ///< trees; false: in world axes, on one thread
   Execution execution = {};     ///< of the branches of the tree
+  int section_bodies = 0;       ///< in link frames: about how many bodies a section shall have; 0: no sections
 };
 
 std::unique_ptr<Formulation> make_recursive_momenta(const Mechanism& mechanism,

@@ -236,7 +236,7 @@ struct Columns {
 
   static MBDBENCH_KERNEL void close(const PartData<T>& part, int which) {
     const LoopClosing& closing = part.closings[which];
-    const PartRow& own = part.parts[closing.row];
+    const PartRow& own = part.parts[closing.part];
     const int open_count = own.last_pass - own.first_pass;
     for (int i = 0; i < closing.rank; ++i) {
       const T* const half = part.halves + closing.half + static_cast<long>(i) * closing.rows;

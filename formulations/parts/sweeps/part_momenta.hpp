@@ -76,7 +76,7 @@ MBDBENCH_KERNEL void momentum_rate(const PartData<double>& part, const PartMomen
     const Vector<double> applied = turned(rotation, Vector<double>{load.fx, load.fy, load.fz});
     Vector<double> left = applied;
     if (row.inboard >= 0) {
-      const Vector<double> turning = cross(side.angular[row.inboard], transmitted);
+      const Vector<double> turning = cross(side.angular[part.parts[i].source], transmitted);
       left = {applied.x - turning.x, applied.y - turning.y, applied.z - turning.z};
     }
     put_vector(turned_back(part.spherical[row.ordinal].axes_a, left), side.rates + row.place + 3);

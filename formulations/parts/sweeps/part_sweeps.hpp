@@ -77,11 +77,11 @@ struct Sweeps : Columns<Numbers> {
                                              const PartRightSide<T>& side) {
     Turning<T> turning{};
     for (int i = part.first_row; i < part.last_row; ++i) {
-      const int inboard = part.rows[i].inboard;
-      if (inboard < 0) {
+      const int source = part.parts[i].source;
+      if (source < 0) {
         turning = Turning<T>{no_vector<T>(), T(0.0)};
-      } else if (kOneState || inboard != i - 1) {
-        turning = turnings[inboard];
+      } else if (kOneState || source != i - 1) {
+        turning = turnings[source];
       }
       set_velocity(part, i, u, turning, side);
       if (kOneState || part.parts[i].keeps) {
@@ -216,9 +216,9 @@ struct Sweeps : Columns<Numbers> {
           const Vector<T> g = constant<T>(part.gravity[i]);
           linear = {-g.x, -g.y, -g.z};
         }
-      } else if (kOneState || row.inboard != i - 1) {
-        linear = side.linear[row.inboard];
-        angular = side.angular[row.inboard];
+      } else if (kOneState || own.source != i - 1) {
+        linear = side.linear[own.source];
+        angular = side.angular[own.source];
       }
       if (own.starts) {
         linear = moved_into_start(constant<T>(part.starts[i]), linear, angular);
@@ -284,6 +284,13 @@ struct Sweeps : Columns<Numbers> {
     start_wrenches(part, own);
     start_wrenches(part, impulses);
     start_wrenches(part, loads);
+    Wrench<double>* const all[3] = {own, impulses, loads};
+    for (Wrench<double>* const wrenches : all) {
+      for (int k = part.first_child; k < part.last_child; ++k) {
+        const int root = part.children[k];
+        add_wrench(wrenches[part.row_count + root], wrenches[part.rows[part.roots[root]].inboard]);
+      }
+    }
     for (int i = part.last_row; i-- > part.first_row;) {
       const LinkRow& row = part.rows[i];
       const int receiver = part.parts[i].receiver;
@@ -330,6 +337,15 @@ PartSweeps sweeps() {
           },
           [](const Data& part, const Side& side) { Own::inward(part, side); },
           [](const Data& part, const Side& side) { Own::outward(part, side); },
+          [](const Data& part, const Side& side, int which) {
+            const LoopClosing& closing = part.closings[which];
+            Own::close_right(part, side, closing, part.parts[closing.part], side.wrenches[closing.row]);
+          },
+          [](const Data& part, const Side& side, int which) {
+            const LoopClosing& closing = part.closings[which];
+            Own::close_outward(part, side, closing, part.parts[closing.part], side.linear[closing.row],
+                               side.angular[closing.row]);
+          },
           [](const Data& part, const PartMomenta& side) { Own::momenta(part, side); }};
 }
 

@@ -23,12 +23,26 @@ class LinkPoses {
     Vec3 omega = Vec3::Zero();
   };
 
+  /// A row on a way, and the run that it begins, -1: none.
+  struct WayStep {
+    int row = 0;
+    int run = -1;
+  };
+
   LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
 
   /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
   void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range);
   /// Velocities of a range after its poses, as often as asked. \param u quasi-velocities
   void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
+  /// The same of a section. \param base the row that it hangs on; of the first one nothing
+  void set_section_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
+                             const Row* base);
+  void set_section_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range, const Row* base);
+  /// \returns what the last row of a way from the ground has, with the same bits, from nothing but the coordinates.
+  /// \param u empty: its velocity is not wanted
+  static Row at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
+                    std::span<const WayStep> way);
   [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
   [[nodiscard]] const Row& row(std::size_t i) const { return rows_[i]; }
   /// Both for who knows some of them from another process.
@@ -54,6 +68,14 @@ class LinkPoses {
 
  private:
   static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
+  // Never inlined: their bits are the same wherever they are called.
+  [[gnu::noinline]] static void follow(const LinkTree& tree, const LinkPositions& positions, const WayStep& at,
+                                       Row& frame);
+  /// \param inner the inboard row; nullptr: the ground
+  [[gnu::noinline]] static void move_row(const LinkTree& tree, std::span<const double> u, std::size_t i,
+                                         const Row* inner, Row& frame);
+  void place_bodies(const LinkTree& tree, const LinkRange& range);
+  void move_bodies(const LinkTree& tree, const LinkRange& range);
 
   BodyMotions bodies_;
   std::vector<Row> rows_;

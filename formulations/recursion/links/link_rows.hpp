@@ -66,7 +66,7 @@ struct LinkRun {
   int first_segment = 0;
   int last_segment = 0;
   int slot = -1;  ///< of the link where the run starts; -1: the ground
-  int root = -1;  ///< which of the runs that lead from the trunk into a branch; -1: none of them
+  int root = -1;  ///< which of the runs that lead into a branch (LinkTree::roots); -1: none of them
   kernels::RunStart<double> start{1.0, 0.0, 0.0};
   kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
   kernels::Matrix3<double> axes{1.0, 0.0, 0.0, 0.0, 1.0,

@@ -39,9 +39,13 @@ Vec3 unit_normal(const Vec3& axis, const Vec3& other) {
 
 }  // namespace
 
-LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout) : layout_(layout) {
+LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout, int section_bodies) : layout_(layout) {
   LinkElements parts(mechanism);
-  if (layout != TreeLayout::whole) {
+  if (section_bodies > 0) {
+    division_ = mbdbench::in_sections(mechanism, parts, section_bodies);
+    in_sections_ = !division_.costs.empty();
+  }
+  if (layout != TreeLayout::whole && !in_sections_) {
     division_ = TreeDivision(mechanism, parts);
   }
   elements_ = std::move(parts.elements);

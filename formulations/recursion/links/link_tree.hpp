@@ -83,7 +83,8 @@ struct LinkPositions {
 class LinkTree {
  public:
   /// \param mechanism any; cut joints are left out
-  explicit LinkTree(const Mechanism& mechanism, TreeLayout layout = TreeLayout::whole);
+  /// \param section_bodies with branches: 0, or about how many bodies each section shall have
+  explicit LinkTree(const Mechanism& mechanism, TreeLayout layout = TreeLayout::whole, int section_bodies = 0);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
   [[nodiscard]] std::span<const kernels::LinkConstants<double>> links() const { return links_; }
@@ -95,7 +96,9 @@ class LinkTree {
   [[nodiscard]] std::span<const BodyOnRow> bodies() const { return bodies_; }
   /// \returns the trunk, with all bodies that do not move, and the branches, in the order of the rows.
   [[nodiscard]] std::span<const LinkRange> ranges() const { return ranges_; }
-  /// \returns the runs that lead from the trunk into branches.
+  /// \returns whether the branches are sections (tree_division.hpp), one hanging on another.
+  [[nodiscard]] bool in_sections() const { return in_sections_; }
+  /// \returns the runs that lead from the trunk, or from another section, into branches.
   [[nodiscard]] std::span<const int> roots() const { return roots_; }
   /// \returns bodies by the range that they are in.
   [[nodiscard]] std::span<const int> body_order() const { return body_order_; }
@@ -175,6 +178,7 @@ class LinkTree {
   std::vector<LinkElement> elements_;
   int slot_count_ = 0;
   int general_count_ = 0;
+  bool in_sections_ = false;
   // Set-up only, by element.
   std::vector<Frame> frames_;
   TreeLayout layout_;

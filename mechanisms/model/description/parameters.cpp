@@ -44,6 +44,12 @@ std::optional<ParameterValue> parse_in_range(const ParameterSpecification& param
   return inside ? std::optional<ParameterValue>(*value) : std::nullopt;
 }
 
+/// \returns whether it is a positive integer, as it is usually written.
+bool is_count(std::string_view text) {
+  const std::optional<int> count = parse_number<int>(text);
+  return count && *count > 0 && text.front() != '0';
+}
+
 std::optional<ParameterValue> parse_value(const ParameterSpecification& parameter, std::string_view text) {
   if (std::holds_alternative<std::int64_t>(parameter.default_value)) {
     return parse_in_range<std::int64_t>(parameter, text);
@@ -52,7 +58,8 @@ std::optional<ParameterValue> parse_value(const ParameterSpecification& paramete
     return parse_in_range<double>(parameter, text);
   }
   const auto& choices = parameter.choices;
-  const bool allowed = choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
+  const bool allowed = choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end() ||
+                       (parameter.counts && is_count(text));
   return allowed ? std::optional<ParameterValue>(std::string(text)) : std::nullopt;
 }
 
@@ -107,7 +114,9 @@ std::string text_of(const ParameterValue& value) {
 
 std::string allowed_values(const ParameterSpecification& parameter) {
   if (std::holds_alternative<std::string>(parameter.default_value)) {
-    return parameter.choices.empty() ? "a text" : fmt::format("one of {}", fmt::join(parameter.choices, ", "));
+    return parameter.choices.empty() ? "a text"
+                                     : fmt::format("one of {}{}", fmt::join(parameter.choices, ", "),
+                                                   parameter.counts ? ", or an integer of at least 1" : "");
   }
   std::string text = std::holds_alternative<double>(parameter.default_value) ? "a number" : "an integer";
   constexpr double kUnlimited = 1e300;

@@ -26,6 +26,7 @@ struct ParameterSpecification {
   double maximum = 1e300;                      ///< numbers: largest allowed
   std::vector<std::string_view> choices = {};  ///< strings: the allowed ones; empty: any
   std::string_view former_name = {};           ///< deprecated, still read
+  bool counts = false;                         ///< strings with choices: an integer from 1 on is allowed, too
 };
 
 /// Parameters by name; complete when a builder or a formulation sees them.

@@ -31,8 +31,11 @@ double tolerance(const Mechanism& mechanism, double condition) {
 
 /// \returns the options to compare with: the default, and of what assembles also one body a leaf, as published.
 std::vector<std::string_view> choices_of(const FormulationEntry& entry) {
-  const bool assembles = std::any_of(entry.options.begin(), entry.options.end(),
-                                     [](const ParameterSpecification& option) { return option.name == "leaf"; });
+  const bool assembles =
+      std::any_of(entry.options.begin(), entry.options.end(), [](const ParameterSpecification& option) {
+        const auto& choices = option.choices;
+        return std::find(choices.begin(), choices.end(), "body") != choices.end() && option.name == "leaf";
+      });
   return assembles ? std::vector<std::string_view>{"", "leaf=body"} : std::vector<std::string_view>{""};
 }
 

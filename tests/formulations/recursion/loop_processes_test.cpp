@@ -270,6 +270,20 @@ TEST(loop_processes, allocate_nothing) {
   }
 }
 
+// Sections of a line are branches that hang on one another: processes tell what each leaves at its base.
+TEST(loop_processes, sections_have_the_bits_of_one) {
+  for (const char* const name : {"ladder:30", "rings:9", "random_closed:seed=11,bodies=70,cuts=9"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    for (const SharedWay& way :
+         {SharedWay{"dca", "leaf=9"}, SharedWay{"dca", "leaf=9,threads=2"}, SharedWay{"hdca", "leaf=9"},
+          SharedWay{"hdca", "leaf=9,gauge=tangent,leak=3,feedback=2"}, SharedWay{"hdca", "leaf=9,gauge=none"},
+          SharedWay{"bae-haug", "leaf=9,projection=on"},
+          SharedWay{"bae-haug", "leaf=9,projection=off,alpha=2,beta=3"}}) {
+      EXPECT_TRUE(expect_the_bits_of_one(mechanism, way, {2, 3})) << way.key << " on " << name;
+    }
+  }
+}
+
 // Where nothing branches every process computes all.
 TEST(loop_processes, one_chain_of_loops_is_not_divided) {
   for (const char* const name : {"ladder:120", "rings:40"}) {
