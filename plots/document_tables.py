@@ -188,7 +188,7 @@ TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chada
           "claims_of_the_cluster": _claims_of_the_cluster,
           "batches": lambda: _of_times(time_tables.batches), "batches_of_loops": lambda: _of_times(time_tables.batches_of_loops), "derivatives": lambda: _of_times(time_tables.derivatives),
           "exact_jacobians": lambda: _of_times(time_tables.exact_jacobians), "times_a_body": lambda: _of_times(time_tables.times_a_body),
-          "shared_by_two": lambda: _of_times(time_tables.shared_by_two),
+          "parts": lambda: _of_times(time_tables.parts), "shared_by_two": lambda: _of_times(time_tables.shared_by_two),
           **{f"claims_on_{study}": lambda study=study: _claims_on_times(study) for study in time_tables.STUDIES}}
 
 

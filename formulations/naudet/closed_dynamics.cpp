@@ -120,9 +120,9 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const ClosedSettings&
       velocities_(index_of(mechanism.u_size())),
       used_(index_of(mechanism.u_size())) {
   if (settings.rate_kind == StateKind::momentum) {
-    momenta_.emplace(mechanism, GaugeControl::none, 0.0, 0.0, settings.execution, settings.near);
+    momenta_.emplace(mechanism, GaugeControl::none, 0.0, 0.0, settings.execution, settings.near, 0);
   } else {
-    accelerations_.emplace(mechanism, BaumgarteConstants{}, false, settings.execution, settings.near);
+    accelerations_.emplace(mechanism, BaumgarteConstants{}, false, settings.execution, settings.near, 0);
   }
   dependents_.use_choice(settings.choice);
   correction_.resize(dependents_.choice().rows.size());

@@ -13,6 +13,7 @@ from reading.input_error import InputError
 _KEPT = {"batches": (("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2"), ()),
          "derivatives": (("jacobian_time", "jacobian_cost"), ()),
          "exact_jacobians": ((), ("evaluations", "jacobians", "iterations")),
+         "parts": (("time_per_body",), ("bodies",)),
          "speedup": (("time_per_body",), ("bodies",))}
 STUDIES = tuple(_KEPT)
 
@@ -153,9 +154,9 @@ def _fastest(times, mechanism, formulations):
     return formulation, seconds
 
 
-def _named(folder, times):
+def _named(times):
     """{mechanism: its key with its number of bodies}."""
-    with (folder / "speedup" / "counts.csv").open(newline="", encoding="utf-8") as stream:
+    with (times.folder / "counts.csv").open(newline="", encoding="utf-8") as stream:
         bodies = {row["mechanism"]: row["value"] for row in csv.DictReader(stream) if row["quantity"] == "bodies" and row["value"]}
     return {mechanism: f"`{mechanism}` ({float(bodies[mechanism]):g})" if mechanism in bodies else f"`{mechanism}`" for mechanism in times.mechanisms}
 
@@ -164,7 +165,7 @@ def times_a_body(folder):
     """Nanoseconds a body on one thread."""
     times = Times(folder, "speedup")
     rows = []
-    for mechanism, name in _named(folder, times).items():
+    for mechanism, name in _named(times).items():
         recursion, seconds = _fastest(times, mechanism, _RECURSIONS)
         rows.append([name, f"{_rounded(seconds / 1e-9, 3)} (`{recursion.partition('[')[0]}`)" if recursion else "",
                      *(times.cell(mechanism, formulation, "time_per_body", 1e-9) for formulation in
@@ -177,7 +178,7 @@ def shared_by_two(folder):
     fastest recursion."""
     times = Times(folder, "speedup")
     rows = []
-    for mechanism, name in _named(folder, times).items():
+    for mechanism, name in _named(times).items():
         cells, two = [], []
         for formulation in _SHARED:
             alone = times.value(mechanism, f"{formulation}[threads=1]", "time_per_body")
@@ -187,6 +188,21 @@ def shared_by_two(folder):
         fastest, seconds = _fastest(times, mechanism, two)
         rows.append([name, *cells, f"`{fastest}`" if fastest else "", _ratio(_fastest(times, mechanism, _RECURSIONS)[1], seconds)])
     return ["mechanism (bodies)", *(f"`{formulation}`" for formulation in _SHARED), "fastest on two", "against the fastest recursion"], rows
+
+
+def parts(folder):
+    """Nanoseconds a body over the size of parts; of two threads and processes how many times as fast as one part on one thread."""
+    times = Times(folder, "parts")
+    rows = []
+    for mechanism, name in _named(times).items():
+        for formulation in _SHARED[:3]:
+            whole = times.value(mechanism, f"{formulation}[threads=1]", "time_per_body")
+            alone = [times.cell(mechanism, f"{formulation}[leaf={leaf},threads=1]", "time_per_body", 1e-9) for leaf in (512, 256, 128, 32, "body")]
+            two = [times.value(mechanism, f"{formulation}[leaf={leaf},threads={end}]", "time_per_body")
+                   for leaf, end in ((512, "2"), (256, "2"), (128, "2"), (512, "1,processes=2"))]
+            rows.append([name, f"`{formulation}`", times.cell(mechanism, f"{formulation}[threads=1]", "time_per_body", 1e-9), *alone,
+                         *(_ratio(whole, seconds) for seconds in two)])
+    return ["mechanism (bodies)", "", "one part", "512", "256", "128", "32", "a body", "512, two threads", "256", "128", "512, two processes"], rows
 
 
 def claims_of(folder, study):
