@@ -115,7 +115,7 @@ Evaluation OdeRun::exact_jacobian(double t, std::span<const double> x, Eigen::Ma
   }
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j < size; ++j) {
-      const double entry = j < system_.constant.size() && system_.constant[j] ? 0.0 : rows_[i * size + j];
+      const double entry = is_constant(j) ? 0.0 : rows_[i * size + j];
       if (!std::isfinite(entry)) {
         reached_too_far_.clear();
         not_finite_ = {t, entry, i, "derivative of the rate", {x.begin(), x.end()}};

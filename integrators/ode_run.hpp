@@ -45,6 +45,8 @@ class OdeRun {
   /// \returns whether the system gives its own df/dx.
   bool has_jacobian() const { return static_cast<bool>(system_.jacobian); }
 
+  /// \returns whether component j of the state is a number that never changes.
+  [[nodiscard]] bool is_constant(std::size_t j) const { return j < system_.constant.size() && system_.constant[j]; }
   /// That df/dx, which costs no evaluation of f. Columns of constant components are zero, as in differences.
   Evaluation exact_jacobian(double t, std::span<const double> x, Eigen::MatrixXd& jacobian);
 

@@ -90,16 +90,22 @@ bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
   return steps_are_projected(mechanism, options, drifts(options));
 }
 
-std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options,
-                                           const Execution& execution) {
-  const BaumgarteConstants baumgarte = baumgarte_of(options);
-  const bool projected = projects(mechanism, options);
+/// \returns about how many bodies a section shall have; 0: no sections. \throws ModelError where there can be none
+int checked_section_bodies(const Parameters& options) {
   const int section_bodies = section_bodies_in(options);
   if (section_bodies > 0 && (is_divided(options) || options.text("kernel") != "auto")) {
     throw ModelError({}, fmt::format("option leaf={}: sections are one recursion in link frames, without processes=R "
                                      "and kernel=general",
                                      section_bodies));
   }
+  return section_bodies;
+}
+
+std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options,
+                                           const Execution& execution) {
+  const BaumgarteConstants baumgarte = baumgarte_of(options);
+  const bool projected = projects(mechanism, options);
+  const int section_bodies = checked_section_bodies(options);
   auto whole = make_recursive_accelerations(
       mechanism,
       {baumgarte, projected, options.text("kernel") == "auto",
@@ -121,6 +127,7 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
 
 std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Parameters& options,
                                            const Execution& execution) {
+  checked_section_bodies(options);
   if (options.integer("processes") != execution.processes->size()) {
     throw ModelError({},
                      fmt::format("option processes={} makes it one recursion a tree, which as many processes can share",

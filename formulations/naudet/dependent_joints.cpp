@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -173,8 +174,9 @@ void DependentJoints::use_dependent(std::span<const int> dependent) {
       by_first_.push_back(static_cast<int>(row));
     }
   }
-  std::stable_sort(by_first_.begin(), by_first_.end(),
-                   [this](int one, int other) { return own_[index_of(one)].first < own_[index_of(other)].first; });
+  std::sort(by_first_.begin(), by_first_.end(), [this](int one, int other) {
+    return std::pair(own_[index_of(one)].first, one) < std::pair(own_[index_of(other)].first, other);
+  });
 }
 
 double DependentJoints::factorise() {

@@ -24,6 +24,10 @@ Evaluation CurtisReidJacobian::form(OdeRun& run, double t, std::span<const doubl
   const double relative_increment = std::sqrt(std::numeric_limits<double>::epsilon());
   std::copy(x.begin(), x.end(), shifted_.begin());
   for (std::size_t j = 0; j < x.size(); ++j) {
+    if (run.is_constant(j)) {
+      jacobian.col(static_cast<Eigen::Index>(j)).setZero();
+      continue;
+    }
     const double increment = relative_increment * std::max(std::abs(x[j]), thresholds_[j]);
     shifted_[j] = x[j] + std::copysign(increment, xdot[j]);
     const double difference = shifted_[j] - x[j];

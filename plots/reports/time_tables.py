@@ -29,12 +29,16 @@ class Times:
                 key = (row["mechanism"], row["formulation"], row["quantity"])
                 if row["mechanism"] and row["mechanism"] not in self.mechanisms:
                     self.mechanisms.append(row["mechanism"])
-                if row["value"]:
-                    self.values[key] = float(row["value"])
-                elif "disturbed" in row["note"]:
+                if row["verdict"] == "not measured":
                     self._disturbed.add(key)
+                elif row["value"]:
+                    self.values[key] = float(row["value"])
+        self._formulations = {formulation for _, formulation, _ in self.values} | {formulation for _, formulation, _ in self._disturbed}
 
     def value(self, mechanism, formulation, quantity):
+        """None: not measured, or there is no such value. Raises InputError for a formulation that the study does not have."""
+        if formulation not in self._formulations:
+            raise InputError(self.folder, f"no times of {formulation}: freeze a run of the present study")
         return self.values.get((mechanism, formulation, quantity))
 
     def cell(self, mechanism, formulation, quantity, unit=1.0, digits=3):
@@ -55,6 +59,7 @@ def freeze(results, reference):
             reader = csv.DictReader(stream)
             rows = [row for row in reader if row["quantity"] in quantities and "repetition=" not in row["parameters"]]
             columns = reader.fieldnames
+        (reference / target).unlink(missing_ok=True)
         if rows:
             with (reference / target).open("w", newline="", encoding="utf-8") as stream:
                 writer = csv.DictWriter(stream, columns, lineterminator="\n")

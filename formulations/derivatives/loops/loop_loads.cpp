@@ -23,7 +23,7 @@ bool is_own(const std::string& name) {
   return name == "q" || name == "v";
 }
 
-/// \returns whether a coordinate is one of a quaternion.
+/// \returns whether a coordinate belongs to a joint that turns by a quaternion, translations of free joints included.
 bool is_of_quaternion(const Mechanism& mechanism, const LoadVariables::Variable& variable) {
   const auto joints = mechanism.tree_joints();
   return variable.source == Source::joint_position &&
@@ -51,7 +51,7 @@ std::string obstacle_in(const Mechanism& mechanism, LoadVariables& variables, co
   LoadVariables::Scope scope = in_joint ? variables.in_joint() : variables.global();
   for (const std::string& name : Expression(formula->text, scope).used_variables()) {
     if (!is_own(name) && is_of_quaternion(mechanism, *variables.resolve(name))) {
-      return fmt::format("its formula has '{}', a coordinate of a quaternion", name);
+      return fmt::format("its formula has '{}', a coordinate of a joint that turns by a quaternion", name);
     }
     try {
       static_cast<void>(derivative_of(formula->text, name));

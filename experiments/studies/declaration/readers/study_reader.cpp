@@ -277,7 +277,8 @@ class StudyReader {
       }
       if (variant.entry->make_part == nullptr && !variant.entry->shares_right_sides) {
         table_.fail(label.line,
-                    fmt::format("variant '{}': formulation '{}' cannot be divided among processes; {} can",
+                    fmt::format("variant '{}': formulation '{}' cannot be divided among processes; {}, dca-alm and "
+                                "dca-alm-proj can",
                                 variant.label, variant.entry->key, divisible_formulations(registries_.formulations)));
       }
       variant.processes = static_cast<int>(count.value);
