@@ -208,11 +208,10 @@ void share_among_processes(const Registries& registries, const FormulationEntry&
     if (!divided) {
       const bool has_sections = std::any_of(formulation.options.begin(), formulation.options.end(),
                                             [](const ParameterSpecification& option) { return option.counts; });
-      setup.notes.push_back(
-          fmt::format("{} on '{}' has nothing that {} processes could share: each computes all of it{}{}{}",
-                      setup.formulation_key, setup.mechanism->name(), processes.size(),
-                      has_sections ? "; leaf=N divides lines of loops into sections of about N bodies" : "",
-                      made.why_whole.empty() ? "" : "; ", made.why_whole));
+      setup.notes.push_back(fmt::format(
+          "{} on '{}' has nothing that {} processes could share: each computes all of it{}{}{}", setup.formulation_key,
+          setup.mechanism->name(), processes.size(), made.why_whole.empty() ? "" : "; ", made.why_whole,
+          has_sections ? "; leaf=N divides lines of loops into sections of about N bodies" : ""));
     }
   }
 }

@@ -106,7 +106,7 @@ class DerivativeComparison {
   }
 
   /// A load that bends within the steps, as a table at one of its points, has the derivative of one side: there, and
-  /// only there, both sides differ by more than either is uncertain by.
+  /// only there, both sides differ by far more than the more certain one is uncertain by.
   void look_from_one_side(const StateFunction& rates, std::vector<DerivativeDeviation>& best) const {
     const auto ahead = [&](double side) {
       return derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * place_.step, place_.xdot);
@@ -120,7 +120,9 @@ class DerivativeComparison {
     const auto bends = [&](const std::vector<Eigen::Index>& block) {
       const double rounding = kRounding * place_.rounding * largest_in(place_.xdot, block) / place_.step;
       return std::any_of(block.begin(), block.end(), [&](Eigen::Index i) {
-        return std::abs(after.value[i] - before.value[i]) > after.uncertainty[i] + before.uncertainty[i] + rounding;
+        // Of a smooth function both are about as uncertain.
+        const double uncertainty = std::min(after.uncertainty[i], before.uncertainty[i]);
+        return std::abs(after.value[i] - before.value[i]) > 4.0 * uncertainty + rounding;
       });
     };
     if (std::none_of(blocks_.all().begin(), blocks_.all().end(), bends)) {

@@ -202,9 +202,11 @@ def parts(folder):
     for mechanism, name in _named(times).items():
         for formulation in _SHARED[:3]:
             whole = times.value(mechanism, f"{formulation}[threads=1]", "time_per_body")
-            alone = [times.cell(mechanism, f"{formulation}[leaf={leaf},threads=1]", "time_per_body", 1e-9) for leaf in (512, 256, 128, 32, "body")]
-            two = [times.value(mechanism, f"{formulation}[leaf={leaf},threads={end}]", "time_per_body")
-                   for leaf, end in ((512, "2"), (256, "2"), (128, "2"), (512, "1,processes=2"))]
+            sizes = (512, 256, 128, 32, "body") if formulation == "dca" else (512,)
+            alone = [times.cell(mechanism, f"{formulation}[leaf={size},threads=1]", "time_per_body", 1e-9) for size in sizes]
+            alone += [""] * (5 - len(alone))
+            two = [times.value(mechanism, f"{formulation}[leaf={size},threads={end}]", "time_per_body") if size in sizes else None
+                   for size, end in ((512, "2"), (256, "2"), (128, "2"), (512, "1,processes=2"))]
             rows.append([name, f"`{formulation}`", times.cell(mechanism, f"{formulation}[threads=1]", "time_per_body", 1e-9), *alone,
                          *(_ratio(whole, seconds) for seconds in two)])
     return ["mechanism (bodies)", "", "one part", "512", "256", "128", "32", "a body", "512, two threads", "256", "128", "512, two processes"], rows

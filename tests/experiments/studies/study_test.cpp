@@ -83,14 +83,16 @@ TEST_F(StudyTest, ADeclarationIsTheProductInItsOwnOrder) {
 }
 
 TEST_F(StudyTest, OptionsOfTheWholeStudyAreForThoseThatHaveThem) {
-  const std::string declared = std::string(kDeclared) + "\"own\" = \"hdca[leaf=subchain]\"\n";
+  const std::string declared = std::string(kDeclared) + "\"own\" = \"hdca[leaf=subchain]\"\n\"one\" = \"bae-haug\"\n";
   const Study study = read(declared + "[options]\nleaf = \"body\"\n");
-  ASSERT_EQ(study.variants.size(), 4U);
+  ASSERT_EQ(study.variants.size(), 5U);
   EXPECT_EQ(study.variants[0].options, "leaf=body");
   EXPECT_EQ(study.variants[0].formulation(), "dca") << "records name what the variant says";
   EXPECT_EQ(study.variants[2].options, "") << "aba has no leaves";
   EXPECT_EQ(study.variants[3].options, "leaf=subchain") << "what a variant sets itself stays";
   EXPECT_EQ(study.variants[3].formulation(), "hdca[leaf=subchain]");
+  EXPECT_EQ(study.variants[4].options, "") << "its leaf is a number of bodies";
+  EXPECT_EQ(read(declared + "[options]\nleaf = \"3\"\n").variants[4].options, "leaf=3");
   expect_refused(std::string(kDeclared) + "[options]\nleafs = \"body\"\n", 13, "no variant has an option 'leafs'");
   expect_refused(std::string(kDeclared) + "[options]\nleaf = \"limb\"\n", 13, "limb");
 }

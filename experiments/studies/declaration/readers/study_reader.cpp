@@ -176,18 +176,24 @@ class StudyReader {
     }
   }
 
-  /// \returns the options of a variant, and those of the whole study that it has and does not set itself.
+  /// \returns whether a formulation has an option and, where that is one of several words, this word or a number.
+  static bool takes(const FormulationEntry& entry, std::string_view option, const std::string& value) {
+    return std::any_of(entry.options.begin(), entry.options.end(), [&](const ParameterSpecification& each) {
+      const auto& words = each.choices;
+      return each.name == option && (words.empty() || std::find(words.begin(), words.end(), value) != words.end() ||
+                                     (each.counts && value.find_first_not_of("0123456789") == std::string::npos));
+    });
+  }
+
+  /// \returns the options of a variant, and those of the whole study that it takes and does not set itself.
   std::string with_common_options(const FormulationChoice& choice) {
     std::string options = choice.options;
     for (const auto& [name, value] : table_.named_texts("options")) {
       table_.at_line(value.line, [&, &option = name.text, &text = value.text] {
-        const auto known = choice.entry->options;
-        const bool has_it = std::any_of(known.begin(), known.end(),
-                                        [&](const ParameterSpecification& each) { return each.name == option; });
         const bool sets_it = ("," + choice.options).find("," + option + "=") != std::string::npos;
-        if (has_it && !sets_it) {
+        if (takes(*choice.entry, option, text) && !sets_it) {
           options += fmt::format("{}{}={}", options.empty() ? "" : ",", option, text);
-          static_cast<void>(parse_parameters(known, options, choice.entry->key));
+          static_cast<void>(parse_parameters(choice.entry->options, options, choice.entry->key));
         }
       });
     }
@@ -211,8 +217,18 @@ class StudyReader {
         const auto options = variant.entry->options;
         return std::any_of(options.begin(), options.end(), [&](const auto& each) { return each.name == option; });
       };
-      const bool known = std::any_of(study_.variants.begin(), study_.variants.end(), has_it);
-      if (!known) {
+      const auto known = std::find_if(study_.variants.begin(), study_.variants.end(), has_it);
+      const bool is_taken = std::any_of(study_.variants.begin(), study_.variants.end(),
+                                        [&option = name.text, &text = value.text](const auto& variant) {
+                                          return takes(*variant.entry, option, text);
+                                        });
+      if (known != study_.variants.end() && !is_taken) {
+        table_.at_line(value.line, [&, &option = name.text, &text = value.text] {  // says what would be right
+          static_cast<void>(
+              parse_parameters(known->entry->options, fmt::format("{}={}", option, text), known->entry->key));
+        });
+      }
+      if (known == study_.variants.end()) {
         table_.fail(name.line,
                     fmt::format("no variant has an option '{}': a line of [options] is for the variants that "
                                 "have it, `mbdbench list` names the options",
