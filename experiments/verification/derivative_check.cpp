@@ -98,21 +98,40 @@ class DerivativeComparison {
       return central.failure;
     }
     std::vector<DerivativeDeviation> best = against(central, 1.0);
-    // A load that bends within the steps, as a table at one of its points, has the derivative of one side.
-    for (const double side : {1.0, -1.0}) {
-      if (excess(best) <= 1.0) {
-        break;
-      }
-      const StateDerivative ahead =
-          derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * place_.step, place_.xdot);
-      if (ahead.failure.empty()) {
-        constexpr double kRounding = 2.0 * 11.0;  // of half the step
-        std::vector<DerivativeDeviation> found = against(ahead, kRounding);
-        best = excess(found) < excess(best) ? std::move(found) : std::move(best);
-      }
+    if (excess(best) > 1.0) {
+      look_from_one_side(rates, best);
     }
     std::for_each(best.begin(), best.end(), tell_);
     return {};
+  }
+
+  /// A load that bends within the steps, as a table at one of its points, has the derivative of one side: there, and
+  /// only there, both sides differ by far more than the more certain one is uncertain by.
+  void look_from_one_side(const StateFunction& rates, std::vector<DerivativeDeviation>& best) const {
+    const auto ahead = [&](double side) {
+      return derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * place_.step, place_.xdot);
+    };
+    const StateDerivative after = ahead(1.0);
+    const StateDerivative before = ahead(-1.0);
+    if (!after.failure.empty() || !before.failure.empty()) {
+      return;
+    }
+    constexpr double kRounding = 2.0 * 11.0;  // of half the step
+    const auto bends = [&](const std::vector<Eigen::Index>& block) {
+      const double rounding = kRounding * place_.rounding * largest_in(place_.xdot, block) / place_.step;
+      return std::any_of(block.begin(), block.end(), [&](Eigen::Index i) {
+        // Of a smooth function both are about as uncertain.
+        const double uncertainty = std::min(after.uncertainty[i], before.uncertainty[i]);
+        return std::abs(after.value[i] - before.value[i]) > 4.0 * uncertainty + rounding;
+      });
+    };
+    if (std::none_of(blocks_.all().begin(), blocks_.all().end(), bends)) {
+      return;
+    }
+    for (const StateDerivative* const side : {&after, &before}) {
+      std::vector<DerivativeDeviation> found = against(*side, kRounding);
+      best = excess(found) < excess(best) ? std::move(found) : std::move(best);
+    }
   }
 
   /// \returns the largest error over what is tolerated.
