@@ -109,15 +109,18 @@ TEST_F(AvailableMemoryTest, AnIntegratorsMatricesCountToo) {
   Registries registries = default_registries();
   for (OdeEntry& entry : registries.integrators) {
     entry.matrices *= 1e14;
+    entry.stage_matrices *= 1e14;
   }
-  const auto run = [&](const std::string& integrator) {
-    return call_program(registries, {"simulate", "-m", "pendulum:3", "-f", "aba", "-i", integrator, "-t", "0.1",
-                                     "--quiet", "-o", (directory_ / integrator).string()});
+  const auto run = [&](const std::string& integrator, const std::string& jacobian = "auto") {
+    return call_program(registries, {"simulate", "-m", "pendulum:3", "-f", "aba", "-i", integrator, "-t", "0:0.1:0.1",
+                                     "--jacobian", jacobian, "--quiet", "-o", (directory_ / integrator).string()});
   };
   const CommandLineCall call = run("ode15s");
   EXPECT_EQ(call.exit_code, 2) << call.output;
   EXPECT_NE(call.errors.find("integrator 'ode15s', which keeps matrices"), std::string::npos) << call.errors;
   EXPECT_EQ(run("ode45").exit_code, 0) << "explicit ones keep none";
+  EXPECT_EQ(run("gauss4", "exact").exit_code, 2) << "Newton's method for its stages keeps some";
+  EXPECT_EQ(run("gauss4").exit_code, 0) << "fixed-point iteration keeps none";
 }
 
 TEST_F(AvailableMemoryTest, WhatStandsBesideOneAnotherIsAddedUp) {
