@@ -76,9 +76,8 @@ bool divides_impulses(const Mechanism& mechanism) {
 
 }  // namespace
 
-LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states,
-                                 std::string obstacle, const CutReferences* near, OneState one,
-                                 const InstructionSet& set)
+LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, LoopStates states, std::string obstacle,
+                                 const CutReferences* near, OneState one, const InstructionSet& set)
     : mechanism_(&mechanism),
       states_(states),
       obstacle_(std::move(obstacle)),

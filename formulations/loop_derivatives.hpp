@@ -28,6 +28,8 @@ struct LoopMomenta {
   double leak = 0.0;  ///< kappa of the tangent gauge, 1/s
 };
 
+using LoopStates = std::variant<LoopVelocities, LoopMomenta>;
+
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {
  public:
@@ -35,8 +37,8 @@ class LoopDerivatives final : public StateDerivatives {
   using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
   /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
   /// \param near where its loads look for angles of cut joints \param set of its kernels
-  LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states, std::string obstacle,
-                  const CutReferences* near, OneState one, const InstructionSet& set);
+  LoopDerivatives(const Mechanism& mechanism, LoopStates states, std::string obstacle, const CutReferences* near,
+                  OneState one, const InstructionSet& set);
   ~LoopDerivatives() override;
   LoopDerivatives(const LoopDerivatives&) = delete;
   LoopDerivatives& operator=(const LoopDerivatives&) = delete;
@@ -59,7 +61,7 @@ class LoopDerivatives final : public StateDerivatives {
   RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
 
   const Mechanism* mechanism_;
-  std::variant<LoopVelocities, LoopMomenta> states_;
+  LoopStates states_;
   std::string obstacle_;
   const CutReferences* near_;
   OneState one_;

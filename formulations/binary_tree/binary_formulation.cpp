@@ -33,12 +33,13 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
     return nullptr;
   }
   const auto subchains = subchains_in(options);
+  const Execution chosen = execution_in(options, execution.on_this_process());
   return make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, subchains, chosen = execution_in(options, execution.on_this_process())] {
+      [&mechanism, subchains, chosen] {
         return std::make_unique<BinarySolver>(mechanism, ChainPlan(mechanism, subchains), chosen);
       },
-      0.0);
+      0.0, chosen.instruction_set);
 }
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,

@@ -1,9 +1,12 @@
 #include "formulations/lanes/lane_formulation.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "formulations/derivatives/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/recursion/body_recursion.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 
@@ -12,16 +15,35 @@ namespace {
 
 class LaneFormulation final : public JointStateFormulation {
  public:
-  LaneFormulation(const Mechanism& mechanism, StateKind rate_kind, LaneSolverMaker make_solver, double leak)
+  LaneFormulation(const Mechanism& mechanism, StateKind rate_kind, LaneSolverMaker make_solver, double leak,
+                  const InstructionSet& set)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
         make_solver_(std::move(make_solver)),
         leak_(leak),
+        set_(set),
         solver_(make_solver_()),
-        unused_(static_cast<std::size_t>(mechanism.u_size())) {}
+        unused_(static_cast<std::size_t>(mechanism.u_size())) {
+    const auto one = [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); };
+    if (mechanism.cut_joints().empty() && loads_without_lanes(mechanism.description()).empty()) {
+      use_derivatives(tree_derivatives_.emplace(mechanism, rate_kind, near(), one, set));
+      return;
+    }
+    LoopStates states = LoopVelocities();
+    if (rate_kind == StateKind::momentum) {
+      states = LoopMomenta();
+    }
+    // Beside the constraints lanes make a compromise of their own of rows that repeat others.
+    use_derivatives(loop_derivatives_.emplace(
+        mechanism, states,
+        mechanism.cut_joints().empty()
+            ? ""
+            : "there are no exact derivatives where sub-chains close a loop (leaf=subchain); leaf=auto has them",
+        near(), one, set));
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<LaneFormulation>(mechanism(), rate_kind_, make_solver_, leak_);
+    return std::make_unique<LaneFormulation>(mechanism(), rate_kind_, make_solver_, leak_, set_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -112,16 +134,20 @@ class LaneFormulation final : public JointStateFormulation {
   StateKind rate_kind_;
   LaneSolverMaker make_solver_;
   double leak_;  // 1/s
+  InstructionSet set_;
   std::unique_ptr<LaneSolver> solver_;
   std::vector<double> unused_;  // p' where only u is asked for
   std::unique_ptr<General> general_;
+  std::optional<TreeEvaluations> tree_derivatives_;
+  std::optional<LoopDerivatives> loop_derivatives_;  // of loads that those have not
 };
 
 }  // namespace
 
 std::unique_ptr<Formulation> make_lane_formulation(const Mechanism& mechanism, StateKind rate_kind,
-                                                   LaneSolverMaker make_solver, double leak) {
-  return std::make_unique<LaneFormulation>(mechanism, rate_kind, std::move(make_solver), leak);
+                                                   LaneSolverMaker make_solver, double leak,
+                                                   const InstructionSet& set) {
+  return std::make_unique<LaneFormulation>(mechanism, rate_kind, std::move(make_solver), leak, set);
 }
 
 }  // namespace mbdbench

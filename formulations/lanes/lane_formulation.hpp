@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 
@@ -12,8 +13,9 @@ namespace mbdbench {
 /// Makes a solver of the mechanism; every clone of a formulation has its own.
 using LaneSolverMaker = std::function<std::unique_ptr<LaneSolver>()>;
 
-/// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s (momenta)
+/// Derivatives of open trees are those of the recursion over one piece: the right-hand side is the same function.
+/// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s (momenta) \param set of the kernels of derivatives
 std::unique_ptr<Formulation> make_lane_formulation(const Mechanism& mechanism, StateKind rate_kind,
-                                                   LaneSolverMaker make_solver, double leak);
+                                                   LaneSolverMaker make_solver, double leak, const InstructionSet& set);
 
 }  // namespace mbdbench

@@ -93,7 +93,7 @@ std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanis
         return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, settings.subchains),
                                                 settings.execution);
       },
-      settings.leak);
+      settings.leak, settings.execution.instruction_set);
 }
 
 ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processes) {

@@ -15,12 +15,11 @@ std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism
   if (options.integer("subchains") != 0) {
     throw ModelError({}, "option subchains: sub-trees are those of equal form; it goes with leaf=subchain");
   }
+  const Execution chosen = execution_in(options, execution);
   return make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, rate_kind, chosen = execution_in(options, execution)] {
-        return std::make_unique<SubtreeSolver>(mechanism, rate_kind, chosen);
-      },
-      0.0);
+      [&mechanism, rate_kind, chosen] { return std::make_unique<SubtreeSolver>(mechanism, rate_kind, chosen); }, 0.0,
+      chosen.instruction_set);
 }
 
 }  // namespace mbdbench

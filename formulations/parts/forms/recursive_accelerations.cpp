@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/derivatives/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/joint_accelerations.hpp"
-#include "formulations/parts/forms/tree_evaluations.hpp"
 #include "formulations/parts/lanes/loops_in_lanes.hpp"
 #include "formulations/parts/world_recursion.hpp"
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/derivatives/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/closed_momenta.hpp"
-#include "formulations/parts/forms/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 #include "formulations/recursion/links/link_loads.hpp"
 #include "formulations/recursion/links/link_naudet.hpp"

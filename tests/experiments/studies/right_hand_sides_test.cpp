@@ -148,14 +148,18 @@ observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", 
   ASSERT_TRUE(results);
   const Measured one = of(*results, 0, 0, "time_per_evaluation");
   const Measured many = of(*results, 0, 0, "time_per_state(64)");
-  ASSERT_TRUE(one.usable() && many.usable()) << one.note << many.note;
-  // Far from a measurement: a time of all states, or of none, would be off by 64 or more.
-  EXPECT_LT(many.value, 4.0 * one.value);
-  EXPECT_GT(many.value, 0.02 * one.value);
   const Measured cost = of(*results, 0, 0, "jacobian_cost");
-  ASSERT_TRUE(cost.usable()) << cost.note;
-  EXPECT_DOUBLE_EQ(cost.value, of(*results, 0, 0, "jacobian_time").value / one.value);
-  EXPECT_GT(cost.value, 1.0);
+  if (one.usable() && many.usable() && cost.usable()) {
+    // Far from a measurement: a time of all states, or of none, would be off by 64 or more.
+    EXPECT_LT(many.value, 4.0 * one.value);
+    EXPECT_GT(many.value, 0.02 * one.value);
+    EXPECT_DOUBLE_EQ(cost.value, of(*results, 0, 0, "jacobian_time").value / one.value);
+    EXPECT_GT(cost.value, 1.0);
+  } else {
+    // On a busy machine there is no time, and that is said.
+    EXPECT_NE((one.note + many.note + cost.note).find("disturbed"), std::string::npos)
+        << one.note << "; " << many.note << "; " << cost.note;
+  }
   EXPECT_EQ(of(*results, 0, 1, "jacobian_time").state, CellState::refused) << "dca-alm has no derivatives";
   EXPECT_EQ(of(*results, 1, 0, "time_per_state(64)").state, CellState::refused) << "aba refuses loops";
   EXPECT_EQ(parse_observer("time_per_state(64x2)").record_name(), "time_per_state_64x2");

@@ -1,4 +1,4 @@
-#include "formulations/parts/forms/tree_evaluations.hpp"
+#include "formulations/derivatives/tree_evaluations.hpp"
 
 #include <algorithm>
 #include <cmath>
