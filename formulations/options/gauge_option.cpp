@@ -14,15 +14,18 @@ constexpr double kStiffestLeak = 100.0;
 
 }  // namespace
 
+double least_tangent_leak(double leak, const Mechanism& mechanism) {
+  const CharacteristicScales& scales = mechanism.scales();
+  const double own = std::max(scales.rate, scales.largest_rate(mechanism.u0()));
+  return own > 0.0 ? std::min(leak, kStiffestLeak * own) : leak;
+}
+
 double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u) {
   if (leak == 0.0) {
     return 0.0;
   }
-  const CharacteristicScales& scales = mechanism.scales();
   const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
-  const double own = std::max(scales.rate, scales.largest_rate(mechanism.u0()));
-  const double bounded = own > 0.0 ? std::min(leak, kStiffestLeak * own) : leak;
-  return std::max(bounded, scales.largest_rate(rates));
+  return std::max(least_tangent_leak(leak, mechanism), mechanism.scales().largest_rate(rates));
 }
 
 bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options) {

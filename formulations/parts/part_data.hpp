@@ -170,15 +170,18 @@ struct PartData {
 };
 
 /// What a sweep inward makes of velocities: momenta that the joints transmit, and their rates.
+template <typename T>
 struct PartMomenta {
-  const kernels::LinkVector<double>* linear = nullptr;  ///< velocity of O_k, by row
-  const kernels::LinkVector<double>* angular = nullptr;
-  const kernels::LinkWrench<double>* impulses = nullptr;  ///< of loops on the links about O_k, by row; nullptr: none
-  const kernels::LinkWrench<double>* loads = nullptr;     ///< by row about O_k, weights included
-  const double* tau = nullptr;                            ///< over u; nullptr: zero
-  kernels::LinkWrench<double>* carried = nullptr;         ///< workspace, three by row and root
-  double* own = nullptr;    ///< receives J^T M V over u, by LinkRow::place; nullptr: not wanted
-  double* rates = nullptr;  ///< receives p' likewise; nullptr: not wanted, nor are impulses and loads
+  const kernels::LinkVector<T>* linear = nullptr;  ///< velocity of O_k, by row; nullptr: all links rest
+  const kernels::LinkVector<T>* angular = nullptr;
+  const kernels::LinkWrench<T>* impulses = nullptr;  ///< of loops on the links about O_k, by row; nullptr: none
+  const kernels::LinkWrench<T>* loads = nullptr;     ///< by row about O_k, weights included unless `gravity` is there
+  const kernels::LinkVector<T>* gravity = nullptr;   ///< g in the frames of rows: weights that are not in `loads`
+  const bool* acted_on = nullptr;                    ///< rows with impulses or loads; nullptr: all
+  const T* tau = nullptr;                            ///< over u; nullptr: zero
+  kernels::LinkWrench<T>* carried = nullptr;         ///< workspace, three by row and root
+  T* own = nullptr;    ///< receives J^T M V over u, by LinkRow::place; nullptr: not wanted
+  T* rates = nullptr;  ///< receives p' likewise; nullptr: not wanted, nor are impulses and loads
 };
 
 /// The sweeps of one instruction set.
@@ -195,7 +198,7 @@ struct PartSweeps {
   void (*close_right)(const PartData<double>& part, const PartRightSide<double>& side, int closing) = nullptr;
   /// And the multipliers of its loops, from the motion there.
   void (*close_outward)(const PartData<double>& part, const PartRightSide<double>& side, int closing) = nullptr;
-  void (*momenta)(const PartData<double>& part, const PartMomenta& side) = nullptr;
+  void (*momenta)(const PartData<double>& part, const PartMomenta<double>& side) = nullptr;
 };
 
 PartSweeps baseline_part_sweeps();

@@ -51,7 +51,6 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       loaded_(rows_loaded_by_loops(tree_, plan_)),
       loop_impulses_(tree_.size()),
       carried_(3 * (tree_.size() + plan_.roots.size())),
-      rest_(tree_.size() + plan_.roots.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
       closing_momenta_(index_of(mechanism.u_size())),
       changes_(index_of(mechanism.u_size())),
       pushed_(index_of(mechanism.u_size())),

@@ -262,9 +262,9 @@ class PartRecursion {
   void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities,
                     bool changes);
   void close_at_ground(Side& side);
-  void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
+  void sweep_momenta(PartMomenta<double>& side, std::span<double> own, std::span<double> rates);
   /// The same for sections, outboard ones first: each needs what those that hang on it transmit.
-  void sweep_sections(const PartMomenta& side);
+  void sweep_sections(const PartMomenta<double>& side);
   void gather_impulses();
 
   const Mechanism* mechanism_;
@@ -311,7 +311,6 @@ class PartRecursion {
   Side impulses_;
   std::vector<kernels::LinkWrench<double>> loop_impulses_;  // on the links, by row
   std::vector<kernels::LinkWrench<double>> carried_;        // workspace of momenta
-  std::vector<kernels::LinkVector<double>> rest_;           // velocities of zero, by row
   std::vector<double> closing_momenta_;                     // over u
   std::vector<double> changes_;                             // of u, of push
   std::vector<double> pushed_;                              // u after it

@@ -184,14 +184,14 @@ RhsStatus PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& 
 }
 
 void PartRecursion::momenta(std::span<double> p) {
-  PartMomenta side;
+  PartMomenta<double> side;
   side.linear = impulses_.linear.data();
   side.angular = impulses_.angular.data();
   side.carried = carried_.data();
   sweep_momenta(side, p, {});
 }
 
-void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates) {
+void PartRecursion::sweep_momenta(PartMomenta<double>& side, std::span<double> own, std::span<double> rates) {
   const std::span<double> own_swept = own.empty() ? own : sweep_target(own, own_momenta_);
   const std::span<double> rates_swept = rates.empty() ? rates : sweep_target(rates, joint_rates_);
   side.own = own_swept.data();
@@ -238,9 +238,7 @@ void PartRecursion::gather_impulses() {
 void PartRecursion::add_closing_momenta(std::span<double> values) {
   if (!plan_.ends.empty()) {
     gather_impulses();
-    PartMomenta side;  // of links at rest p' is what acts on them
-    side.linear = rest_.data();
-    side.angular = rest_.data();
+    PartMomenta<double> side;  // of links at rest p' is what acts on them
     side.carried = carried_.data();
     side.loads = loop_impulses_.data();
     sweep_momenta(side, {}, closing_momenta_);
@@ -258,7 +256,7 @@ void PartRecursion::add_closing_momenta(std::span<double> values) {
 
 void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
                                    std::span<double> own, std::span<double> rates) {
-  PartMomenta side;
+  PartMomenta<double> side;
   side.linear = impulses_.linear.data();
   side.angular = impulses_.angular.data();
   side.carried = carried_.data();

@@ -312,7 +312,7 @@ void PartRecursion::start_turnings() {
 }
 
 // Processes have neighbouring sections: the last ones begin.
-void PartRecursion::sweep_sections(const PartMomenta& side) {
+void PartRecursion::sweep_sections(const PartMomenta<double>& side) {
   const std::span<const std::size_t> bounds = team_.process_bounds();
   for (std::size_t process = bounds.size() - 1; process-- > 0;) {
     for (std::size_t section = bounds[process + 1]; section-- > bounds[process];) {

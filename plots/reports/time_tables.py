@@ -41,6 +41,10 @@ class Times:
             raise InputError(self.folder, f"no times of {formulation}: freeze a run of the present study")
         return self.values.get((mechanism, formulation, quantity))
 
+    def measured(self, mechanism, formulations):
+        """Those of some formulations of which there is any value."""
+        return [own for own in formulations if any(key[:2] == (mechanism, own) for key in self.values)]
+
     def cell(self, mechanism, formulation, quantity, unit=1.0, digits=3):
         """`unit` in seconds: 1e-6 for microseconds."""
         value = self.value(mechanism, formulation, quantity)
@@ -100,16 +104,18 @@ def batches(folder):
 
 
 def batches_of_loops(folder):
-    """The same of closed loops with `bae-haug`."""
+    """The same of closed loops, in accelerations and in momenta, as far as they were measured."""
     times = Times(folder, "batches")
     rows = []
     for mechanism in times.mechanisms:
-        if times.value(mechanism, "aba", "time_per_evaluation") is None:
-            alone, lanes, two = (times.value(mechanism, "bae-haug", quantity) for quantity in _STATES)
-            cells = [times.cell(mechanism, "bae-haug", quantity, 1e-6) for quantity in _STATES]
-            rows.append([f"`{mechanism}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
+        if times.value(mechanism, "aba", "time_per_evaluation") is not None:
+            continue
+        for formulation in times.measured(mechanism, ("bae-haug", "hdca")):
+            alone, lanes, two = (times.value(mechanism, formulation, quantity) for quantity in _STATES)
+            cells = [times.cell(mechanism, formulation, quantity, 1e-6) for quantity in _STATES]
+            rows.append([f"`{mechanism}`", f"`{formulation}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
                          times.cell(mechanism, "pinocchio", "time_per_state_4096", 1e-6)])
-    return ["mechanism", "`bae-haug` alone", "in lanes", "times as fast", "two threads", "times as fast", "Pinocchio, proximal"], rows
+    return ["mechanism", "", "alone", "in lanes", "times as fast", "two threads", "times as fast", "Pinocchio, proximal"], rows
 
 
 def derivatives(folder):

@@ -108,8 +108,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       evaluations_->batch(t, states, rates, statuses);
     } else if (has_loop_lanes_) {
       if (!loops_) {
-        loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(), settings_.baumgarte,
-                                                settings_.projects, near(), settings_.execution.instruction_set);
+        loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(),
+                                                LaneAccelerations{settings_.baumgarte, settings_.projects}, near(),
+                                                settings_.execution.instruction_set);
       }
       loops_->evaluate(t, states, rates, statuses,
                        [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });

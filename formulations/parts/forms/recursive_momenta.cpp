@@ -12,6 +12,7 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/closed_momenta.hpp"
+#include "formulations/parts/lanes/loops_in_lanes.hpp"
 #include "formulations/parts/world_recursion.hpp"
 #include "formulations/recursion/links/link_loads.hpp"
 #include "formulations/recursion/links/link_naudet.hpp"
@@ -32,6 +33,10 @@ class RecursiveMomenta final : public JointStateFormulation {
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && (screws || settings.section_bodies > 0))) {
       emplace_closed(closed_, settings.execution);
+      // As of RecursiveAccelerations: lanes take over how many rows count, and know no residuals of couplings.
+      has_loop_lanes_ = !closed_->part().team().is_divided() && settings.section_bodies == 0 &&
+                        loops_without_lanes(mechanism).empty() &&
+                        (mechanism.couplings().empty() || settings.feedback == 0.0);
       use_loop_derivatives({settings.gauge == GaugeControl::tangent, settings.leak},
                            obstacle_of_gauge(settings.gauge, settings.feedback));
     } else if (settings.link_frames) {
@@ -111,7 +116,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   [[nodiscard]] int batch_lanes() const override {
-    return evaluations_ ? StatesInLanes::lanes_of(settings_.execution.instruction_set) : 1;
+    return evaluations_      ? StatesInLanes::lanes_of(settings_.execution.instruction_set)
+           : has_loop_lanes_ ? LoopsInLanes::lanes_of(settings_.execution.instruction_set)
+                             : 1;
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -152,6 +159,14 @@ class RecursiveMomenta final : public JointStateFormulation {
                       std::span<RhsStatus> statuses) override {
     if (evaluations_) {
       evaluations_->batch(t, states, rates, statuses);
+    } else if (has_loop_lanes_) {
+      if (!loops_) {
+        loops_ = std::make_unique<LoopsInLanes>(mechanism(), closed_->part(),
+                                                LaneMomenta{settings_.gauge, settings_.leak, settings_.feedback},
+                                                near(), settings_.execution.instruction_set);
+      }
+      loops_->evaluate(t, states, rates, statuses,
+                       [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }
@@ -248,7 +263,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
   std::optional<LoopDerivatives> loop_derivatives_;  // with closed_, and of loads that evaluations_ have not
-  std::optional<ClosedMomenta> watched_;             // beside closed_ where processes share it
+  bool has_loop_lanes_ = false;                      // of closed_ on one process
+  std::unique_ptr<LoopsInLanes> loops_;
+  std::optional<ClosedMomenta> watched_;  // beside closed_ where processes share it
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };

@@ -120,7 +120,7 @@ MBDBENCH_KERNEL void step(const PartData<T>& part, int i, RowPose<T>& frame) {
 }
 
 /// Poses and velocities of all rows that cut joints need: kept where ends of them are and where ways part; of others
-/// the origins. \param u quasi-velocities
+/// the origins. \param u quasi-velocities; nullptr: no velocities
 template <typename T>
 MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, const T* u) {
   LinkVector<T>* const origins = reinterpret_cast<LinkVector<T>*>(data.origins);
@@ -137,13 +137,15 @@ MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, co
     }
     const LinkVector<T> from = frame.origin;
     LinkVector<T> slid = no_vector<T>();
-    if (row.kind == RowKind::free) {  // along axes of the inboard link
+    if (u != nullptr && row.kind == RowKind::free) {  // along axes of the inboard link
       slid = turned(in_lanes<T>(part.spherical[row.ordinal].axes_a), vector_of(u + row.u + 3));
       slid = row.inboard < 0 ? slid : turned(frame.axes, slid);
     }
     step(part, i, frame);
-    frame.velocity = plus(plus(frame.velocity, slid), crossed(frame.omega, minus(frame.origin, from)));
-    add_joint_velocity(part, row, u, frame);
+    if (u != nullptr) {
+      frame.velocity = plus(plus(frame.velocity, slid), crossed(frame.omega, minus(frame.origin, from)));
+      add_joint_velocity(part, row, u, frame);
+    }
     origins[i] = frame.origin;
     if (data.kept[i]) {
       pose_at<T>(data, i) = frame;
@@ -210,6 +212,35 @@ MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part
   }
 }
 
+/// The velocity of the point of a cut joint.
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> point_velocity(const LoopData& data, int c) {
+  const LaneCut& cut = data.cuts[c];
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const T share = T(cut.share_of_b);
+  return plus(times(share, velocity_at(pose_of<T>(data, cut.b.row), place.origin_b)),
+              times(T(1.0) - share, velocity_at(pose_of<T>(data, cut.a.row), place.origin_a)));
+}
+
+/// The vectors of a row that keeps an angle, in world axes.
+template <typename T>
+struct AngleVectors {
+  LinkVector<T> on_a;
+  LinkVector<T> on_b;
+};
+
+template <typename T>
+MBDBENCH_KERNEL AngleVectors<T> vectors_of(const LoopData& data, const LaneCut& cut, const LaneAngle& angle) {
+  return {turned(pose_of<T>(data, cut.a.row).axes, in_lanes<T>(angle.on_a)),
+          turned(pose_of<T>(data, cut.b.row).axes, in_lanes<T>(angle.on_b))};
+}
+
+/// How the moment of such a row turns, without its scale.
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> turning_of(const AngleVectors<T>& angle, const RowPose<T>& a, const RowPose<T>& b) {
+  return plus(crossed(crossed(b.omega, angle.on_b), angle.on_a), crossed(angle.on_b, crossed(a.omega, angle.on_a)));
+}
+
 /// -Phi' of a cut joint. \param wanted receives a number a row
 template <typename T>
 MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
@@ -234,9 +265,7 @@ MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T
   const RowPose<T>& b = pose_of<T>(data, cut.b.row);
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
-  const T share = T(cut.share_of_b);
-  const LinkVector<T> velocity =
-      plus(times(share, velocity_at(b, place.origin_b)), times(T(1.0) - share, velocity_at(a, place.origin_a)));
+  const LinkVector<T> velocity = point_velocity<T>(data, c);
   LinkVector<T> bias =
       minus(crossed(b.omega, minus(velocity, b.velocity)), crossed(a.omega, minus(velocity, a.velocity)));
   if (cut.share_of_b == 0.5) {
@@ -255,16 +284,71 @@ MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T
     T residual = dot(force, displacement);
     if (cut.rows[i] >= cut.first_angle) {
       const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
-      const LinkVector<T> on_a = turned(a.axes, in_lanes<T>(angle.on_a));
-      const LinkVector<T> on_b = turned(b.axes, in_lanes<T>(angle.on_b));
-      const LinkVector<T> rate = plus(crossed(crossed(b.omega, on_b), on_a), crossed(on_b, crossed(a.omega, on_a)));
-      gamma -= T(angle.scale) * dot(rate, angular);
-      residual = T(angle.scale) * (dot(on_a, on_b) - T(angle.cosine));
+      const AngleVectors<T> vectors = vectors_of<T>(data, cut, angle);
+      gamma -= T(angle.scale) * dot(turning_of(vectors, a, b), angular);
+      residual = T(angle.scale) * (dot(vectors.on_a, vectors.on_b) - T(angle.cosine));
     } else if (cut.rows[i] >= cut.first_direction) {
       gamma -= dot(crossed(a.omega, force), linear);
     }
     wanted[i] = gamma - damping * along - stiffness * residual;
   }
+}
+
+/// Phi' wanted of a cut joint, -beta Phi.
+template <typename T>
+MBDBENCH_KERNEL void want_feedback(const LoopData& data, int c, int rows, T* wanted) {
+  const LaneCut& cut = data.cuts[c];
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
+  for (int i = 0; i < rows; ++i) {
+    T residual = dot(place.force[i], displacement);
+    if (cut.rows[i] >= cut.first_angle) {
+      const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
+      const AngleVectors<T> vectors = vectors_of<T>(data, cut, angle);
+      residual = T(angle.scale) * (dot(vectors.on_a, vectors.on_b) - T(angle.cosine));
+    }
+    wanted[i] = T(-data.feedback) * residual;
+  }
+}
+
+/// A force and a moment at the point of a cut joint, in world axes.
+template <typename T>
+struct CutWrench {
+  LinkVector<T> force;
+  LinkVector<T> moment;
+};
+
+/// D sigma of a cut joint.
+template <typename T>
+MBDBENCH_KERNEL CutWrench<T> cut_impulse(const LoopData& data, int c, int rows, const T* sigma) {
+  const CutPlace<T>& place = place_of<T>(data, c);
+  CutWrench<T> impulse{no_vector<T>(), no_vector<T>()};
+  for (int i = 0; i < rows; ++i) {
+    impulse.force = plus(impulse.force, times(sigma[i], place.force[i]));
+    impulse.moment = plus(impulse.moment, times(sigma[i], place.moment[i]));
+  }
+  return impulse;
+}
+
+/// -(Sdot D + Ddot) sigma of a cut joint, what its turning impulse adds to loads (ClosedMomenta::add_cut_loads).
+template <typename T>
+MBDBENCH_KERNEL CutWrench<T> cut_load(const LoopData& data, int c, int rows, const T* sigma,
+                                      const CutWrench<T>& impulse) {
+  const LaneCut& cut = data.cuts[c];
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
+  CutWrench<T> load{no_vector<T>(), crossed(impulse.force, point_velocity<T>(data, c))};
+  for (int i = 0; i < rows; ++i) {
+    if (cut.rows[i] >= cut.first_angle) {
+      const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
+      const LinkVector<T> rate = turning_of(vectors_of<T>(data, cut, angle), a, b);
+      load.moment = minus(load.moment, times(T(angle.scale) * sigma[i], rate));
+    } else if (cut.rows[i] >= cut.first_direction) {
+      load.force = minus(load.force, times(sigma[i], crossed(a.omega, place.force[i])));
+    }
+  }
+  return load;
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -1,22 +1,30 @@
 #pragma once
 /// \file
-/// Springs between points and constant loads on bodies (mechanisms/model/loads), a lane a state.
+/// Springs between points and constant loads on bodies (mechanisms/model/loads), a lane a state; and the way of any
+/// wrench from world axes to a row.
 #include "formulations/parts/lanes/closing_lanes.hpp"
 #include "formulations/parts/lanes/cut_lanes.hpp"
 
 namespace mbdbench::loop_sweeps {
 
 /// Adds a force and a torque at a point, in world axes, to what acts on a row about its O in its axes.
+/// \param wrenches by row
 template <typename T>
-MBDBENCH_KERNEL void add_load(const LoopData& data, int row, const LinkVector<T>& point, const LinkVector<T>& force,
-                              const LinkVector<T>& torque) {
+MBDBENCH_KERNEL void add_wrench_at(const LoopData& data, int row, const LinkVector<T>& point,
+                                   const LinkVector<T>& force, const LinkVector<T>& torque, double* wrenches) {
   if (row < 0) {
     return;
   }
   const RowPose<T>& pose = pose_of<T>(data, row);
   const LinkVector<T> f = turned_back(pose.axes, force);
   const LinkVector<T> n = turned_back(pose.axes, plus(torque, crossed(minus(point, pose.origin), force)));
-  add_wrench(LinkWrench<T>{f.x, f.y, f.z, n.x, n.y, n.z}, reinterpret_cast<LinkWrench<T>*>(data.loads)[row]);
+  add_wrench(LinkWrench<T>{f.x, f.y, f.z, n.x, n.y, n.z}, reinterpret_cast<LinkWrench<T>*>(wrenches)[row]);
+}
+
+template <typename T>
+MBDBENCH_KERNEL void add_load(const LoopData& data, int row, const LinkVector<T>& point, const LinkVector<T>& force,
+                              const LinkVector<T>& torque) {
+  add_wrench_at(data, row, point, force, torque, data.loads);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include "formulations/parts/lanes/loop_constants.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <variant>
 
@@ -35,13 +36,14 @@ std::vector<bool> rows_without_effect(const Mechanism& mechanism, const Instruct
 
 }  // namespace
 
-LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one,
+LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind,
                              const InstructionSet& set)
     : tree_(&tree),
       plan_(mechanism, tree),
       loaded_(rows_loaded_by_loops(tree, plan_)),
       posed_(std::make_unique<bool[]>(tree.size())),
       kept_(std::make_unique<bool[]>(tree.size())),
+      acted_on_(std::make_unique<bool[]>(tree.size())),
       starts_(tree.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree.size()),
       grounds_(tree.size()) {
@@ -57,6 +59,9 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
   set_closings(mechanism, one);
   mark_first_arrivals();
   mark_kept_motions();
+  if (kind == StateKind::momentum) {
+    add_momenta(mechanism);
+  }
 }
 
 void LoopConstants::place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero) {
@@ -234,11 +239,27 @@ void LoopConstants::mark_kept_motions() {
   }
 }
 
+void LoopConstants::add_momenta(const Mechanism& mechanism) {
+  for (PartRow& part : plan_.parts) {
+    part.keeps = true;
+  }
+  load_rows_ = end_rows_;
+  for (const int row : load_rows_) {
+    acted_on_[index_of(row)] = true;
+  }
+  const Eigen::VectorXd& scales = mechanism.scales().columns;
+  std::transform(scales.begin(), scales.end(), std::back_inserter(inverse_scales_),
+                 [](double scale) { return 1.0 / scale; });
+}
+
 void LoopConstants::point_at_constants(LoopData& data) const {
   const LinkTree& tree = *tree_;
   data.cut_count = static_cast<int>(cuts_.size());
   data.loop_count = static_cast<int>(plan_.loop_rows.size());
   data.closing_count = static_cast<int>(plan_.closings.size());
+  for (const LoopClosing& closing : plan_.closings) {
+    data.last_closing = std::max(data.last_closing, closing.row);
+  }
   data.rate_count = plan_.rate_count;
   data.column_count = plan_.column_count;
   data.product_count = plan_.product_count;
@@ -251,6 +272,8 @@ void LoopConstants::point_at_constants(LoopData& data) const {
   data.cleared_places = cleared_places_.data();
   data.end_rows = end_rows_.data();
   data.impulses.loaded = loaded_.get();
+  data.momenta.acted_on = acted_on_.get();
+  data.inverse_scales = inverse_scales_.data();
   data.tree.forces = forces_.data();
   data.tree.force_count = static_cast<int>(forces_.size());
   data.load_row_count = static_cast<int>(load_rows_.size());

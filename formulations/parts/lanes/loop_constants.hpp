@@ -16,7 +16,9 @@ class LoopConstants {
  public:
   /// \param mechanism one of which lanes know everything \param tree of it, must outlive this
   /// \param one the recursion over one state, whose ranks are taken \param set of the kernels of another one
-  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, const InstructionSet& set);
+  /// \param kind of the second half of the state: velocity or momentum
+  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind,
+                const InstructionSet& set);
 
   /// Sets all that is no memory of packs.
   void point_at_constants(LoopData& data) const;
@@ -33,12 +35,15 @@ class LoopConstants {
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
   void mark_first_arrivals();
   void mark_kept_motions();
+  /// What sweeps of momenta need beside: they read the motion of every row, and impulses of loops turn with the links.
+  void add_momenta(const Mechanism& mechanism);
 
   const LinkTree* tree_;
   PartPlan plan_;
   std::unique_ptr<bool[]> loaded_;
   std::unique_ptr<bool[]> posed_;
   std::unique_ptr<bool[]> kept_;
+  std::unique_ptr<bool[]> acted_on_;
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
   std::vector<LaneGround> grounds_;
@@ -53,6 +58,7 @@ class LoopConstants {
   std::vector<int> load_rows_;
   std::vector<LanePointSpring> springs_;
   std::vector<LaneBodyLoad> body_loads_;
+  std::vector<double> inverse_scales_;
   std::vector<LaneTerm> terms_;
   std::vector<int> term_starts_;
   std::vector<int> ways_;

@@ -90,6 +90,7 @@ struct LoopData {
   PartData<double> part;
   PartRightSide<double> accelerations;
   PartRightSide<double> impulses;
+  PartMomenta<double> momenta;
   int cut_count = 0;
   int loop_count = 0;
   int closing_count = 0;
@@ -99,6 +100,10 @@ struct LoopData {
   bool projects = false;  ///< velocities on the constraints before anything else
   double alpha = 0.0;     ///< Baumgarte's constants
   double beta = 0.0;
+  bool tangent = false;   ///< the gauge of momenta (gauge_option.hpp)
+  double leak = 0.0;      ///< kappa in p' += kappa (M u - p); of the tangent gauge its least
+  double feedback = 0.0;  ///< Phi' = -feedback Phi of momenta
+  int last_closing = -1;  ///< the outermost row where loops are closed; -1: all at the ground
   double zero_row = 0.0;  ///< share of what terms would give without cancelling, below which a row is zero
   double gravity[3]{};    ///< in world axes
   int cleared_row_count = 0;
@@ -115,9 +120,10 @@ struct LoopData {
   const int* load_rows = nullptr;       ///< rows with loads beside their weight, each once
   const LanePointSpring* springs = nullptr;
   const LaneBodyLoad* body_loads = nullptr;
-  const bool* kept = nullptr;           ///< rows whose poses are read again
-  const bool* posed = nullptr;          ///< rows whose poses cut joints need
-  const LaneGround* grounds = nullptr;  ///< by row
+  const bool* kept = nullptr;              ///< rows whose poses are read again
+  const bool* posed = nullptr;             ///< rows whose poses cut joints need
+  const LaneGround* grounds = nullptr;     ///< by row
+  const double* inverse_scales = nullptr;  ///< 1 / C of u (CharacteristicScales)
   const LaneCut* cuts = nullptr;
   const int* columns_a = nullptr;  ///< places of the columns at the ends of a cut joint; -1: the ground
   const int* columns_b = nullptr;
@@ -134,7 +140,10 @@ struct LoopData {
   double* origins = nullptr;     ///< of rows with poses, three each
   double* directions = nullptr;  ///< D of every cut joint, 36, then its two origins and its point, nine
   double* loads = nullptr;       ///< on every row about O_k, six each; zero where nothing acts
+  double* pushes = nullptr;      ///< impulses of loops, likewise; of momenta only
+  double* gravities = nullptr;   ///< g in the frames of rows, three each; of momenta only
   double* changes = nullptr;     ///< of u
+  double* own = nullptr;         ///< J^T M V over u; of momenta only
   double* turnings = nullptr;    ///< by row
   double* matrices = nullptr;    ///< workspace of a closing (closing_lanes.hpp)
   double* smallest = nullptr;    ///< diagonal entries below which rows count as zero, those of one closing
@@ -150,6 +159,8 @@ struct LoopSweeps {
   void (*scatter)(const LaneData&, double* const* rates) = nullptr;
   /// u' and q' of a state (q, u).
   void (*accelerations)(const LoopData&) = nullptr;
+  /// p' and q' of a state (q, p).
+  void (*momenta)(const LoopData&) = nullptr;
 };
 
 LoopSweeps baseline_loop_sweeps();

@@ -78,15 +78,26 @@ int LoopsInLanes::lanes_of(const InstructionSet& set) {
   return compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps).lanes;
 }
 
-LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one, BaumgarteConstants baumgarte,
-                           bool projects, const CutReferences* near, const InstructionSet& set)
-    : sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
-      tree_(mechanism, StateKind::velocity, index_of(sweeps_.lanes), near),
-      constants_(mechanism, tree_.tree(), one, set) {
+LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
+                           const std::variant<LaneAccelerations, LaneMomenta>& form, const CutReferences* near,
+                           const InstructionSet& set)
+    : kind_(std::holds_alternative<LaneMomenta>(form) ? StateKind::momentum : StateKind::velocity),
+      sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
+      tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
+      constants_(mechanism, tree_.tree(), one, kind_, set) {
   data_.tree = tree_.data();
-  data_.projects = projects;
-  data_.alpha = baumgarte.alpha;
-  data_.beta = baumgarte.beta;
+  if (const auto* accelerations = std::get_if<LaneAccelerations>(&form)) {
+    data_.projects = accelerations->projects;
+    data_.alpha = accelerations->baumgarte.alpha;
+    data_.beta = accelerations->baumgarte.beta;
+  } else {
+    const auto& momenta = std::get<LaneMomenta>(form);
+    data_.tangent = momenta.gauge == GaugeControl::tangent;
+    data_.leak = data_.tangent                         ? least_tangent_leak(momenta.leak, mechanism)
+                 : momenta.gauge == GaugeControl::leak ? momenta.leak
+                                                       : 0.0;
+    data_.feedback = momenta.feedback;
+  }
   data_.zero_row = kZeroRow;
   for (int i = 0; i < 3; ++i) {
     data_.gravity[i] = mechanism.gravity()[i];
@@ -162,7 +173,23 @@ void LoopsInLanes::reserve() {
   data_.turnings = packs(4 * rows);
   data_.matrices = packs(4 * most * most + 5 * most);
   data_.smallest = packs(most);
+  if (kind_ == StateKind::momentum) {
+    reserve_momenta();
+  }
   sweeps_.prepare(data_, plan.joints.data(), static_cast<int>(plan.joints.size()));
+}
+
+void LoopsInLanes::reserve_momenta() {
+  using namespace kernels;
+  const std::size_t rows = tree_.tree().size();
+  data_.pushes = packs(6 * rows);
+  data_.gravities = packs(3 * rows);
+  data_.own = packs(index_of(data_.tree.u_count));
+  PartMomenta<double>& sweep = data_.momenta;
+  sweep.impulses = reinterpret_cast<const LinkWrench<double>*>(data_.pushes);
+  sweep.loads = reinterpret_cast<const LinkWrench<double>*>(data_.loads);
+  sweep.gravity = reinterpret_cast<const LinkVector<double>*>(data_.gravities);
+  sweep.carried = reinterpret_cast<LinkWrench<double>*>(packs(3 * 6 * rows));
 }
 
 void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,
@@ -180,7 +207,7 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
       to[lane] = rates.data() + k * size;
     }
     sweeps_.gather(data_.tree, from.data());
-    sweeps_.accelerations(data_);
+    (kind_ == StateKind::momentum ? sweeps_.momenta : sweeps_.accelerations)(data_);
     sweeps_.scatter(data_.tree, to.data());
     for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
       const std::size_t k = first + lane;

@@ -1,15 +1,17 @@
 #pragma once
 /// \file
 /// Right-hand sides of many states of one mechanism with loops, side by side: a lane of the processor's registers a
-/// state. The recursion is that of ClosedAccelerations with packs of numbers instead of numbers.
+/// state. The recursions are those of ClosedAccelerations and ClosedMomenta with packs of numbers instead of numbers.
 #include <functional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/execution/instruction_set.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/parts/lanes/loop_constants.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
@@ -18,14 +20,27 @@ namespace mbdbench {
 /// \returns what a mechanism has that lanes of loops do not know, in words for a user; empty if they know all of it.
 std::string loops_without_lanes(const Mechanism& mechanism);
 
+/// How ClosedAccelerations is set up.
+struct LaneAccelerations {
+  BaumgarteConstants baumgarte;
+  bool projects = false;  ///< whether velocities are projected on the constraints before anything else
+};
+
+/// How ClosedMomenta is set up.
+struct LaneMomenta {
+  GaugeControl gauge = GaugeControl::none;
+  double leak = 0.0;      ///< kappa, 1/s
+  double feedback = 0.0;  ///< beta, 1/s; lanes know no couplings with it
+};
+
 /// Workspace of one mechanism. Allocates nothing after construction.
 class LoopsInLanes {
  public:
   /// \param mechanism one of which lanes know everything \param one the recursion over one state, whose ranks are taken
-  /// \param projects whether velocities are projected on the constraints before anything else
   /// \param near as of LoadEvaluator
-  LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one, BaumgarteConstants baumgarte, bool projects,
-               const CutReferences* near, const InstructionSet& set);
+  LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
+               const std::variant<LaneAccelerations, LaneMomenta>& form, const CutReferences* near,
+               const InstructionSet& set);
 
   /// \returns how many states go side by side.
   static int lanes_of(const InstructionSet& set);
@@ -38,10 +53,12 @@ class LoopsInLanes {
 
  private:
   void reserve();
+  void reserve_momenta();
   /// \returns zeros for so many packs.
   double* packs(std::size_t count);
   void reserve_side(PartRightSide<double>& side);
 
+  StateKind kind_;
   LoopSweeps sweeps_;
   BatchTree tree_;
   LoopConstants constants_;

@@ -277,50 +277,68 @@ struct Sweeps : Columns<Numbers> {
 
   /// p = E^T P of everything outboard, and p' = E^T (T - Omega x P) + tau with P what the joint transmits: less the
   /// impulses of loops outboard of it [Chadaj2017, Eq. (70)-(77)], [Naudet2005, Eq. (21)].
-  static MBDBENCH_KERNEL void momenta(const PartData<double>& part, const PartMomenta& side) {
-    Wrench<double>* const own = side.carried;
-    Wrench<double>* const impulses = own + part.row_count + part.root_count;
-    Wrench<double>* const loads = impulses + part.row_count + part.root_count;
-    start_wrenches(part, own);
-    start_wrenches(part, impulses);
-    start_wrenches(part, loads);
-    Wrench<double>* const all[3] = {own, impulses, loads};
-    for (Wrench<double>* const wrenches : all) {
-      for (int k = part.first_child; k < part.last_child; ++k) {
-        const int root = part.children[k];
-        add_wrench(wrenches[part.row_count + root], wrenches[part.rows[part.roots[root]].inboard]);
+  static MBDBENCH_KERNEL void momenta(const PartData<T>& part, const PartMomenta<T>& side) {
+    const long places = part.row_count + part.root_count;
+    InwardWrenches<T> own{side.carried, no_wrench<T>()};
+    InwardWrenches<T> impulses{side.carried + places, no_wrench<T>()};
+    InwardWrenches<T> loads{side.carried + 2 * places, no_wrench<T>()};
+    if (kOneState) {
+      Wrench<T>* const all[3] = {own.at, impulses.at, loads.at};
+      for (Wrench<T>* const wrenches : all) {
+        start_wrenches(part, wrenches);
+        for (int k = part.first_child; k < part.last_child; ++k) {
+          const int root = part.children[k];
+          add_wrench(wrenches[part.row_count + root], wrenches[part.rows[part.roots[root]].inboard]);
+        }
       }
     }
+    bool held = false;  // as in eliminate
     for (int i = part.last_row; i-- > part.first_row;) {
       const LinkRow& row = part.rows[i];
-      const int receiver = part.parts[i].receiver;
-      Wrench<double> p = own[i];
-      if (!row.massless) {
-        add_wrench(rigid_momentum(part.links[i], side.linear[i], side.angular[i]), p);
-      }
-      if (side.own != nullptr) {
-        along_joint(part, row, p, side.own);
+      const bool acted_on = side.acted_on == nullptr || side.acted_on[i];
+      const bool holds = !kOneState && row.inboard >= 0 && part.parts[i].receiver == i - 1;
+      Wrench<T> p = no_wrench<T>();
+      if (side.linear != nullptr) {
+        p = own.received(part, i, held);
+        if (!row.massless) {
+          add_wrench(rigid_momentum(constant<T>(part.links[i]), side.linear[i], side.angular[i]), p);
+        }
+        if (side.own != nullptr) {
+          along_joint(part, row, p, side.own);
+        }
+        if (row.inboard >= 0) {
+          own.pass(part, i, p, holds);
+        }
       }
       if (side.rates != nullptr) {
-        Wrench<double> load = loads[i];
-        add_wrench(side.loads[i], load);
-        Wrench<double> impulse = impulses[i];
-        if (side.impulses != nullptr) {
-          add_wrench(side.impulses[i], impulse);
+        Wrench<T> load = loads.received(part, i, held);
+        if (acted_on) {
+          add_wrench(side.loads[i], load);
         }
-        Wrench<double> transmitted = p;
-        subtract_wrench(impulse, transmitted);
-        momentum_rate(part, side, i, transmitted, load);
+        if (side.gravity != nullptr && !row.massless) {
+          add_weight(constant<T>(part.links[i]), side.gravity[i], load);
+        }
         if (row.inboard >= 0) {
-          add_wrench(inward_of(part, i, load), loads[receiver]);
-          if (side.impulses != nullptr) {
-            add_wrench(inward_of(part, i, impulse), impulses[receiver]);
-          }
+          loads.pass(part, i, load, holds);
         }
+        if (side.impulses != nullptr) {
+          Wrench<T> impulse = impulses.received(part, i, held);
+          if (acted_on) {
+            add_wrench(side.impulses[i], impulse);
+          }
+          if (row.inboard >= 0) {
+            impulses.pass(part, i, impulse, holds);
+          }
+          subtract_wrench(impulse, p);
+        }
+        if (side.linear != nullptr) {
+          momentum_rate(part, side, i, p, load);
+        } else {
+          along_joint(part, row, load, side.rates);
+        }
+        add_joint_forces(side, row);
       }
-      if (row.inboard >= 0) {
-        add_wrench(inward_of(part, i, p), own[receiver]);
-      }
+      held = holds;
     }
   }
 };
@@ -346,7 +364,7 @@ PartSweeps sweeps() {
             Own::close_outward(part, side, closing, part.parts[closing.part], side.linear[closing.row],
                                side.angular[closing.row]);
           },
-          [](const Data& part, const PartMomenta& side) { Own::momenta(part, side); }};
+          [](const Data& part, const PartMomenta<double>& side) { Own::momenta(part, side); }};
 }
 
 }  // namespace mbdbench::part_sweeps

@@ -90,6 +90,36 @@ TEST_F(EnsembleCommandTest, members_in_lanes_are_single_runs_up_to_rounding) {
               1e-10 * energy["scale"].get<double>());
 }
 
+// The same for loops, in velocities and in momenta: 100 steps of half a swing, in which rounding grows by less than
+// 100.
+TEST_F(EnsembleCommandTest, members_with_loops_go_in_lanes_and_are_single_runs_up_to_rounding) {
+  for (const std::string formulation : {"bae-haug", "hdca", "hdca[gauge=none]"}) {
+    const std::vector<std::string> common = {"-m", "double_loop", "-f",           formulation,
+                                             "-i", "rkf45-fixed", "--fixed-step", "0.002",
+                                             "-t", "0:0.1:0.2",   "--overwrite"};
+    std::vector<std::string> many = common;
+    many.insert(many.end(), {"--ensemble", "11", "--spread", "velocities=uniform:0.2", "--trajectories"});
+    const CommandLineCall call = simulate("many", many);
+    ASSERT_EQ(call.exit_code, 0) << formulation << ": " << call.errors;
+    EXPECT_GT(outcome("many")["in_lanes"], 1) << formulation;
+    const NamedTable table = members("many");
+    std::vector<std::string> single = common;
+    for (const std::string& column : read_csv(directory_ / "many" / "members.csv").columns) {
+      if (column.starts_with("start.")) {
+        single.insert(single.end(), {"--set", column.substr(6) + "=" + table.text(9, column)});
+      }
+    }
+    ASSERT_EQ(simulate("single", single).exit_code, 0) << formulation;
+    const NamedTable ours(directory_ / "many" / "trajectories" / "member_000010.csv");
+    const NamedTable trajectory(directory_ / "single" / "trajectory.csv");
+    for (const std::string& column : read_csv(directory_ / "single" / "trajectory.csv").columns) {
+      const double wanted = last_of(trajectory, column);
+      EXPECT_NEAR(last_of(ours, column), wanted, 1e-10 * std::max(1.0, std::abs(wanted))) << formulation << column;
+    }
+    EXPECT_EQ(table.number(9, "evaluations"), statistics("single")["nfevals"].get<double>()) << formulation;
+  }
+}
+
 TEST_F(EnsembleCommandTest, results_depend_neither_on_threads_nor_on_the_number_of_members) {
   const std::array<std::vector<std::string>, 2> methods = {
       std::vector<std::string>{"-f", "aba", "-i", "rk2", "--fixed-step", "0.01"},

@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "formulations/assembly/constraint_projection.hpp"
@@ -22,7 +24,32 @@
 namespace mbdbench {
 namespace {
 
+/// Formulations whose states of loops go side by side.
+struct Form {
+  const char* key;
+  const char* options = "";
+};
+constexpr Form kAccelerations{"bae-haug"};
+constexpr Form kTangent{"hdca"};
+constexpr Form kAsPublished{"hdca", "gauge=none"};
+constexpr Form kForms[] = {kAccelerations, kTangent, kAsPublished};
+
+std::string name_of(const Form& form) {
+  return fmt::format("{}[{}]", form.key, form.options);
+}
+
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// p += Phi_q^T mu, so that the loops carry impulses of the momenta's size, which change no velocity.
+void add_impulses(const Mechanism& mechanism, const Eigen::VectorXd& q, RandomSource& random, std::span<double> p) {
+  DenseDynamics dynamics(mechanism, nullptr);
+  ASSERT_TRUE(dynamics.set_positions(0.0, view(q)).ok);
+  const Eigen::MatrixXd& constraints = dynamics.jacobians().constraints();
+  Eigen::Map<Eigen::VectorXd> momenta(p.data(), static_cast<Eigen::Index>(p.size()));
+  Eigen::VectorXd change = constraints.transpose() * test::random_vector(static_cast<int>(constraints.rows()), random);
+  const double size = change.norm();
+  momenta += (size > 0.0 ? momenta.norm() / size : 0.0) * change;
+}
 
 /// States next to the start of a mechanism whose loops are closed, some of them on purpose not quite.
 std::vector<double> closed_states(Formulation& formulation, std::size_t count, std::uint64_t seed, double drift) {
@@ -43,7 +70,11 @@ std::vector<double> closed_states(Formulation& formulation, std::size_t count, s
     projection.project_velocities(0.0, view(q), {u.data(), static_cast<std::size_t>(u.size())}, 1e-11);
     q = test::moved(mechanism, q, test::random_vector(mechanism.u_size(), random), drift);
     u += drift * test::random_vector(mechanism.u_size(), random);
-    EXPECT_TRUE(formulation.pack(0.0, view(q), view(u), std::span(rows).subspan(k * size, size)).ok);
+    const std::span<double> x = std::span(rows).subspan(k * size, size);
+    EXPECT_TRUE(formulation.pack(0.0, view(q), view(u), x).ok);
+    if (formulation.layout().back().kind == StateKind::momentum) {
+      add_impulses(mechanism, q, random, x.subspan(static_cast<std::size_t>(mechanism.q_size())));
+    }
   }
   return rows;
 }
@@ -103,14 +134,14 @@ double rounding_of(const Mechanism& mechanism) {
 }
 
 void expect_answers_in_turn(const Mechanism& mechanism, const std::string& name, std::size_t count, double drift,
-                            const char* key = "bae-haug") {
-  const auto formulation = test::make(key, mechanism);
+                            const Form& form) {
+  const auto formulation = test::make(form.key, mechanism, form.options);
   const std::vector<double> states = closed_states(*formulation, count, count, drift);
   const BatchAnswers expected = in_turn(*formulation, states);
   const BatchAnswers got = side_by_side(*formulation, states);
   EXPECT_LT(largest_difference(*formulation, got, expected), rounding_of(mechanism))
-      << key << " on " << name << ", " << count << " states in " << formulation->batch_lanes() << " lanes, open by "
-      << drift;
+      << name_of(form) << " on " << name << ", " << count << " states in " << formulation->batch_lanes()
+      << " lanes, open by " << drift;
 }
 
 /// Adds springs between points, in joints, and constant loads on bodies.
@@ -165,9 +196,11 @@ TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
     const test::InstructionSetInUse in_use(set);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
       const Mechanism mechanism = random_loops(seed);
-      in_lanes += test::make("bae-haug", mechanism)->batch_lanes() > 1 ? 1 : 0;
-      for (const double drift : {0.0, 1e-8, 1e-6}) {
-        expect_answers_in_turn(mechanism, fmt::format("seed {}, {}", seed, set.name), 1 + seed % 19, drift);
+      for (const Form& form : kForms) {
+        in_lanes += test::make(form.key, mechanism, form.options)->batch_lanes() > 1 ? 1 : 0;
+        for (const double drift : {0.0, 1e-8, 1e-6}) {
+          expect_answers_in_turn(mechanism, fmt::format("seed {}, {}", seed, set.name), 1 + seed % 19, drift, form);
+        }
       }
     }
   }
@@ -198,18 +231,22 @@ TEST(loop_batch, closed_mechanisms_of_the_catalogue_give_the_answers_of_one_stat
                            "random_closed:seed=3,loads=0",
                            "random_closed:seed=8,cuts=2,loads=0"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-    if (test::make("bae-haug", mechanism)->batch_lanes() > 1) {
-      in_lanes.insert(name);
+    for (const Form& form : kForms) {
+      if (test::make(form.key, mechanism, form.options)->batch_lanes() > 1) {
+        in_lanes.insert(name_of(form) + name);
+      }
+      for (const double drift : {0.0, 1e-8, 1e-6}) {
+        expect_answers_in_turn(mechanism, name, 13, drift, form);
+      }
     }
-    for (const double drift : {0.0, 1e-8, 1e-6}) {
-      expect_answers_in_turn(mechanism, name, 13, drift);
-    }
-    expect_answers_in_turn(mechanism, name, 5, 0.0, "dca");
+    expect_answers_in_turn(mechanism, name, 5, 0.0, {"dca"});
   }
   // Those with formulas and torques that change go one after another.
   for (const char* name :
        {"four_bar", "double_loop", "loop:17", "rings:2", "ladder:3", "bricard", "bennett", "sarrus"}) {
-    EXPECT_TRUE(in_lanes.contains(name)) << name;
+    for (const Form& form : kForms) {
+      EXPECT_TRUE(in_lanes.contains(name_of(form) + name)) << name_of(form) << " on " << name;
+    }
   }
 }
 
@@ -225,6 +262,21 @@ TEST(loop_batch, baumgartes_terms_are_those_of_one_state_at_a_time) {
   }
 }
 
+TEST(loop_batch, gauges_and_feedback_are_those_of_one_state_at_a_time) {
+  for (const char* name : {"four_bar", "bricard", "ladder:2", "rings:1", "loop:joints=17,springs=4"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    for (const char* options : {"feedback=7", "gauge=tangent,leak=0", "gauge=tangent,leak=1000", "gauge=leak,leak=3",
+                                "gauge=reset", "gauge=none,feedback=20"}) {
+      const auto formulation = test::make("hdca", mechanism, options);
+      ASSERT_GT(formulation->batch_lanes(), 1);
+      const std::vector<double> states = closed_states(*formulation, 11, 3, 1e-3);
+      EXPECT_LT(largest_difference(*formulation, side_by_side(*formulation, states), in_turn(*formulation, states)),
+                rounding_of(mechanism))
+          << name << ", " << options;
+    }
+  }
+}
+
 TEST(loop_batch, couplings_are_those_of_one_state_at_a_time) {
   MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:6").description();
   CouplingDescription gear;
@@ -235,22 +287,34 @@ TEST(loop_batch, couplings_are_those_of_one_state_at_a_time) {
     joint.dependent = true;
   }
   const Mechanism geared(description);
-  for (const char* const options : {"", "projection=off", "projection=off,alpha=3", "projection=off,alpha=3,beta=5"}) {
+  for (const auto& [key, options, in_lanes] : {std::tuple{"bae-haug", "", true},
+                                               {"bae-haug", "projection=off", true},
+                                               {"bae-haug", "projection=off,alpha=3", true},
+                                               {"bae-haug", "projection=off,alpha=3,beta=5", false},
+                                               {"hdca", "", true},
+                                               {"hdca", "gauge=tangent", true},
+                                               {"hdca", "gauge=leak", true},
+                                               {"hdca", "gauge=tangent,feedback=2", false}}) {
     for (const double drift : {0.0, 1e-3}) {
-      const auto formulation = test::make("bae-haug", geared, options);
-      EXPECT_EQ(formulation->batch_lanes() > 1, std::string_view(options).find("beta") == std::string_view::npos);
+      const auto formulation = test::make(key, geared, options);
+      EXPECT_EQ(formulation->batch_lanes() > 1, in_lanes) << key << ", " << options;
       const std::vector<double> states = closed_states(*formulation, 19, 5, drift);
       EXPECT_LT(largest_difference(*formulation, side_by_side(*formulation, states), in_turn(*formulation, states)),
                 1e-11)
-          << options << ", open by " << drift;
+          << key << ", " << options << ", open by " << drift;
     }
   }
 }
 
 TEST(loop_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
-  for (const char* name : {"double_loop", "bricard", "ladder:3"}) {
+  for (const auto& [name, form] : {std::pair{"double_loop", kAccelerations},
+                                   {"bricard", kAccelerations},
+                                   {"ladder:3", kAccelerations},
+                                   {"double_loop", kTangent},
+                                   {"bricard", kTangent},
+                                   {"ladder:3", kAsPublished}}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-    const auto formulation = test::make("bae-haug", mechanism);
+    const auto formulation = test::make(form.key, mechanism, form.options);
     const std::size_t size = formulation->state_size();
     constexpr std::size_t kCount = 37;
     const std::vector<double> rows = closed_states(*formulation, kCount, 5, 1e-7);
@@ -268,9 +332,12 @@ TEST(loop_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
 }
 
 TEST(loop_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
-  for (const char* name : {"double_loop", "ladder:2"}) {
+  for (const auto& [name, form] : {std::pair{"double_loop", kAccelerations},
+                                   {"ladder:2", kAccelerations},
+                                   {"double_loop", kTangent},
+                                   {"ladder:2", kAsPublished}}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-    const auto formulation = test::make("bae-haug", mechanism);
+    const auto formulation = test::make(form.key, mechanism, form.options);
     const std::size_t size = formulation->state_size();
     constexpr std::size_t kCount = 11;
     const std::vector<double> states = closed_states(*formulation, kCount, 8, 0.0);
@@ -310,28 +377,30 @@ Eigen::VectorXd folded_kite(double angle) {
 TEST(loop_batch, states_beside_singular_positions_decide_on_their_rank_as_one_state_does) {
   const Eigen::VectorXd start = folded_kite(0.5);
   const Mechanism mechanism(test::four_bar(1.0, {start[0], start[1], start[2]}));
-  const auto formulation = test::make("bae-haug", mechanism);
-  ASSERT_GT(formulation->batch_lanes(), 1);
-  const std::size_t size = formulation->state_size();
-  std::vector<double> rows;
-  std::vector<double> angles = {0.0};
-  for (int exponent = -12; exponent <= 0; ++exponent) {
-    angles.push_back(0.5 * std::pow(10.0, exponent));
-  }
-  for (const double angle : angles) {
-    std::vector<double> x(size);
-    ASSERT_TRUE(formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok);
-    rows.insert(rows.end(), x.begin(), x.end());
-  }
-  const BatchAnswers expected = in_turn(*formulation, rows);
-  const BatchAnswers got = side_by_side(*formulation, rows);
-  for (std::size_t k = 0; k < angles.size(); ++k) {
-    ASSERT_TRUE(got.statuses[k].ok);
-    // Rows so nearly dependent lose eps over the square of the angle; where that is all, the state goes alone.
-    const double limit = angles[k] < 1e-6 ? 0.0 : std::max(1e-12, 1e-14 / (angles[k] * angles[k]));
-    const std::span<const double> a = std::span(got.rates).subspan(k * size, size);
-    const std::span<const double> b = std::span(expected.rates).subspan(k * size, size);
-    EXPECT_LE(test::block_error(a, b), limit) << "crank at " << angles[k];
+  for (const Form& form : kForms) {
+    const auto formulation = test::make(form.key, mechanism, form.options);
+    ASSERT_GT(formulation->batch_lanes(), 1);
+    const std::size_t size = formulation->state_size();
+    std::vector<double> rows;
+    std::vector<double> angles = {0.0};
+    for (int exponent = -12; exponent <= 0; ++exponent) {
+      angles.push_back(0.5 * std::pow(10.0, exponent));
+    }
+    for (const double angle : angles) {
+      std::vector<double> x(size);
+      ASSERT_TRUE(formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok);
+      rows.insert(rows.end(), x.begin(), x.end());
+    }
+    const BatchAnswers expected = in_turn(*formulation, rows);
+    const BatchAnswers got = side_by_side(*formulation, rows);
+    for (std::size_t k = 0; k < angles.size(); ++k) {
+      ASSERT_TRUE(got.statuses[k].ok);
+      // Rows so nearly dependent lose eps over the square of the angle; where that is all, the state goes alone.
+      const double limit = angles[k] < 1e-6 ? 0.0 : std::max(1e-12, 1e-14 / (angles[k] * angles[k]));
+      const std::span<const double> a = std::span(got.rates).subspan(k * size, size);
+      const std::span<const double> b = std::span(expected.rates).subspan(k * size, size);
+      EXPECT_LE(test::block_error(a, b), limit) << name_of(form) << ", crank at " << angles[k];
+    }
   }
 }
 

@@ -1,0 +1,94 @@
+#pragma once
+/// \file
+/// Accelerations of many states of a mechanism with loops, a lane a state: ClosedAccelerations with packs of numbers.
+#include "formulations/parts/lanes/load_lanes.hpp"
+#include "formulations/parts/lanes/loop_states.hpp"
+
+namespace mbdbench::loop_sweeps {
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+template <int W>
+struct AccelerationStates : LoopStates<W> {
+  using States = LoopStates<W>;
+  using States::clear;
+  using States::clear_wrenches;
+  using States::close_positions;
+  using States::coupling_rate;
+  using States::solve;
+  using typename States::Part;
+  using typename States::Side;
+  using typename States::Sweeps;
+  using typename States::T;
+
+  static MBDBENCH_KERNEL void accelerations(const LoopData& data) {
+    LaneVerdict<T> verdict;
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    const LaneData& tree = data.tree;
+    lane_sweeps::set_positions(tree, verdict);
+    T* const u = packs<T>(tree.velocities);
+    for (int k = 0; k < tree.u_count; ++k) {
+      u[k] = packs<T>(tree.state)[tree.q_count + k];
+    }
+    set_poses<T>(data, part, u);
+    close_positions(data, part, verdict);
+    if (data.projects) {
+      project(data, part, u);
+    }
+    accelerate(data, part, u);
+    lane_sweeps::set_coordinate_rates(tree, u);
+    States::judge(tree, verdict);
+  }
+
+  static MBDBENCH_KERNEL void project(const LoopData& data, const Part& part, T* u) {
+    Side side = in_packs<Side>(data.impulses);
+    for (int c = 0; c < data.cut_count; ++c) {
+      want_rest(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
+    }
+    for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
+      side.wanted[static_cast<long>(loop) * kLoopLanes] = -coupling_rate(data, loop, u);
+    }
+    side.joint_rates = packs<T>(data.changes);
+    clear_wrenches(side, data.loaded_rows, data.loaded_row_count);
+    solve(data, part, side);
+    for (int k = 0; k < data.tree.u_count; ++k) {
+      u[k] += side.joint_rates[k];
+    }
+    for (int k = 0; k < data.end_row_count; ++k) {
+      const int row = data.end_rows[k];
+      RowPose<T>& pose = pose_at<T>(data, row);
+      pose.velocity = plus(pose.velocity, turned(pose.axes, side.linear[row]));
+      pose.omega = plus(pose.omega, turned(pose.axes, side.angular[row]));
+    }
+  }
+
+  static MBDBENCH_KERNEL void accelerate(const LoopData& data, const Part& part, const T* u) {
+    const LaneData& tree = data.tree;
+    Side side = in_packs<Side>(data.accelerations);
+    if (tree.force_count > 0) {
+      T* const torques = packs<T>(tree.torques);
+      clear(torques, tree.u_count);
+      lane_sweeps::add_forces(tree, u, torques);
+      side.tau = torques;
+    }
+    if (data.load_row_count > 0) {
+      set_loads<T>(data);
+      side.loads = reinterpret_cast<const LinkWrench<T>*>(data.loads);
+    }
+    Sweeps::set_velocities(part, u, reinterpret_cast<Turning<T>*>(data.turnings), side);
+    for (int c = 0; c < data.cut_count; ++c) {
+      want_accelerations(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
+    }
+    for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
+      side.wanted[static_cast<long>(loop) * kLoopLanes] = T(-2.0 * data.alpha) * coupling_rate(data, loop, u);
+    }
+    side.joint_rates = packs<T>(tree.rates) + tree.q_count;
+    clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
+    solve(data, part, side);
+  }
+};
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::loop_sweeps

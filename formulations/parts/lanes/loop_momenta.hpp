@@ -1,0 +1,189 @@
+#pragma once
+/// \file
+/// Momenta of many states of a mechanism with loops, a lane a state: ClosedMomenta with packs of numbers.
+///
+/// Cost beside accelerations: gravity in the frames of rows, a sweep inward for p', and for the tangent gauge one more
+/// right side, outward no further than the last link where loops are closed, and a sweep inward.
+#include "formulations/parts/lanes/load_lanes.hpp"
+#include "formulations/parts/lanes/loop_states.hpp"
+
+namespace mbdbench::loop_sweeps {
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+template <int W>
+struct MomentumStates : LoopStates<W> {
+  using States = LoopStates<W>;
+  using States::clear;
+  using States::clear_wrenches;
+  using States::close_positions;
+  using States::solve_inward;
+  using typename States::Part;
+  using typename States::Side;
+  using typename States::Sweeps;
+  using typename States::T;
+  using Momenta = PartMomenta<T>;
+
+  static MBDBENCH_KERNEL void momenta(const LoopData& data) {
+    LaneVerdict<T> verdict;
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    const LaneData& tree = data.tree;
+    lane_sweeps::set_positions(tree, verdict);
+    set_poses<T>(data, part, nullptr);
+    close_positions(data, part, verdict);
+    const T* const p = packs<T>(tree.state) + tree.q_count;
+    T* const u = packs<T>(tree.velocities);
+    T* const rates = packs<T>(tree.rates) + tree.q_count;
+    Side side = in_packs<Side>(data.impulses);
+    side.loaded = nullptr;
+    for (int pass = 0; pass < (data.tangent ? 2 : 1); ++pass) {  // one solution in the program, for two right sides
+      want(data, part, side, pass == 0);
+      side.tau = pass == 0 ? p : rates;
+      side.joint_rates = pass == 0 ? u : packs<T>(data.changes);
+      Part reached = part;
+      reached.last_row = pass == 0 ? part.row_count : data.last_closing + 1;
+      clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
+      solve_inward(data, part, side);
+      Sweeps::outward(reached, side);
+      if (pass == 0) {
+        move_ends(data, side);
+        set_momentum_rates(data, part, side, u, rates);
+      }
+    }
+    add_gauge(data, part, side, p, u, rates);
+    lane_sweeps::set_coordinate_rates(tree, u);
+    States::judge(tree, verdict);
+  }
+
+  /// Phi' of the velocities, or of w of the tangent gauge, which nothing pulls back. Couplings have no feedback in
+  /// lanes.
+  static MBDBENCH_KERNEL void want(const LoopData& data, const Part& part, const Side& side, bool pulls) {
+    clear(side.wanted, static_cast<long>(data.loop_count) * kLoopLanes);
+    for (int c = 0; pulls && data.feedback != 0.0 && c < data.cut_count; ++c) {
+      want_feedback(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
+    }
+  }
+
+  /// Velocities of the rows with ends of cut joints or with loads, in world axes.
+  static MBDBENCH_KERNEL void move_ends(const LoopData& data, const Side& side) {
+    for (int k = 0; k < data.end_row_count; ++k) {
+      const int row = data.end_rows[k];
+      RowPose<T>& pose = pose_at<T>(data, row);
+      pose.velocity = turned(pose.axes, side.linear[row]);
+      pose.omega = turned(pose.axes, side.angular[row]);
+    }
+  }
+
+  static MBDBENCH_KERNEL void set_momentum_rates(const LoopData& data, const Part& part, const Side& side, const T* u,
+                                                 T* rates) {
+    const LaneData& tree = data.tree;
+    Momenta sweep = in_packs<Momenta>(data.momenta);
+    sweep.linear = side.linear;
+    sweep.angular = side.angular;
+    sweep.rates = rates;
+    sweep.own = data.leak != 0.0 ? packs<T>(data.own) : nullptr;
+    if (tree.force_count > 0) {
+      T* const torques = packs<T>(tree.torques);
+      clear(torques, tree.u_count);
+      lane_sweeps::add_forces(tree, u, torques);
+      sweep.tau = torques;
+    }
+    set_loads<T>(data);
+    clear_pushes(data);
+    for (int c = 0; c < data.cut_count; ++c) {
+      const LaneCut& cut = data.cuts[c];
+      const T* const sigma = side.multipliers + static_cast<long>(c) * kLoopLanes;
+      const CutWrench<T> impulse = cut_impulse(data, c, part.loop_rows[c], sigma);
+      push_ends(data, cut, c, impulse, data.pushes);
+      push_ends(data, cut, c, cut_load(data, c, part.loop_rows[c], sigma, impulse), data.loads);
+    }
+    set_gravity(data, part);
+    Sweeps::momenta(part, sweep);
+  }
+
+  /// A wrench at the point of a cut joint on its body b, and the opposite one on a.
+  static MBDBENCH_KERNEL void push_ends(const LoopData& data, const LaneCut& cut, int c, const CutWrench<T>& wrench,
+                                        double* wrenches) {
+    const LinkVector<T>& point = place_of<T>(data, c).point;
+    add_wrench_at(data, cut.b.row, point, wrench.force, wrench.moment, wrenches);
+    add_wrench_at(data, cut.a.row, point, times(T(-1.0), wrench.force), times(T(-1.0), wrench.moment), wrenches);
+  }
+
+  static MBDBENCH_KERNEL void clear_pushes(const LoopData& data) {
+    for (int k = 0; k < data.end_row_count; ++k) {
+      reinterpret_cast<LinkWrench<T>*>(data.pushes)[data.end_rows[k]] = lane_sweeps::no_wrench<T>();
+    }
+  }
+
+  /// g in the frames of all rows.
+  static MBDBENCH_KERNEL void set_gravity(const LoopData& data, const Part& part) {
+    LinkVector<T>* const gravity = reinterpret_cast<LinkVector<T>*>(data.gravities);
+    LinkVector<T> g = no_vector<T>();
+    for (int i = 0; i < part.row_count; ++i) {
+      const LinkRow& row = part.rows[i];
+      if (row.inboard < 0) {
+        g = in_lanes<T>(part.gravity[i]);
+      } else if (row.inboard != i - 1) {
+        g = gravity[row.inboard];
+      }
+      if (part.parts[i].starts) {
+        g = into_start(in_lanes<T>(part.starts[i]), g);
+      }
+      g = is_sphere(row.kind) ? turned_back(part.rotations[row.ordinal], g)
+                              : rotated_outward(in_lanes<T>(part.links[i]), part.cosines[i], part.sines[i], g);
+      gravity[i] = g;
+    }
+  }
+
+  /// p' += Phi_q^T nu + kappa (M u - p); without the tangent gauge there is no nu (ClosedMomenta::make_tangent).
+  static MBDBENCH_KERNEL void add_gauge(const LoopData& data, const Part& part, const Side& side, const T* p,
+                                        const T* u, T* rates) {
+    const LaneData& tree = data.tree;
+    if (data.tangent) {
+      add_closing_momenta(data, part, side, rates);
+    }
+    if (data.leak == 0.0) {
+      return;
+    }
+    T kappa = T(data.leak);
+    for (int k = 0; data.tangent && k < tree.u_count; ++k) {
+      const T rate = u[k] * T(data.inverse_scales[k]);
+      const T size = where_less(rate, T(0.0), -rate, rate);
+      kappa = where_less(kappa, size, size, kappa);
+    }
+    for (int k = 0; k < tree.u_count; ++k) {
+      rates[k] += kappa * (packs<T>(data.own)[k] - p[k]);
+    }
+  }
+
+  static MBDBENCH_KERNEL void add_closing_momenta(const LoopData& data, const Part& part, const Side& side, T* rates) {
+    const LaneData& tree = data.tree;
+    if (data.cut_count > 0) {
+      clear_pushes(data);
+      for (int c = 0; c < data.cut_count; ++c) {
+        const T* const nu = side.multipliers + static_cast<long>(c) * kLoopLanes;
+        push_ends(data, data.cuts[c], c, cut_impulse(data, c, part.loop_rows[c], nu), data.pushes);
+      }
+      Momenta sweep;  // of links at rest p' is what acts on them
+      sweep.loads = reinterpret_cast<const LinkWrench<T>*>(data.pushes);
+      sweep.acted_on = data.momenta.acted_on;
+      sweep.carried = in_packs<Momenta>(data.momenta).carried;
+      sweep.rates = packs<T>(data.changes);
+      Sweeps::momenta(part, sweep);
+      for (int k = 0; k < tree.u_count; ++k) {
+        rates[k] += sweep.rates[k];
+      }
+    }
+    for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
+      const int coupling = loop - data.cut_count;
+      for (int k = data.term_starts[coupling]; k < data.term_starts[coupling + 1]; ++k) {
+        rates[data.terms[k].u] += T(data.terms[k].factor) * side.multipliers[static_cast<long>(loop) * kLoopLanes];
+      }
+    }
+  }
+};
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::loop_sweeps
