@@ -68,6 +68,7 @@ class ClosedDynamics {
   void cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const;
 
   [[nodiscard]] std::span<const double> u() const { return velocities_; }
+  [[nodiscard]] const PartRecursion& part() const { return momenta_ ? momenta_->part() : accelerations_->part(); }
   [[nodiscard]] DependentJoints& dependents() { return dependents_; }
   [[nodiscard]] const DependentJoints& dependents() const { return dependents_; }
   /// \returns a choice for the positions of the last set_positions with the same number of dependent components; none
@@ -92,7 +93,6 @@ class ClosedDynamics {
   /// \returns whether Phi_d turns over on the straight way, looked at in so many parts.
   bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
 
-  [[nodiscard]] const PartRecursion& part() const { return momenta_ ? momenta_->part() : accelerations_->part(); }
   /// Made when first asked for.
   WorldRecursion& world();
 

@@ -8,6 +8,7 @@
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "formulations/naudet/closed_state.hpp"
 #include "formulations/naudet/constrained_momenta.hpp"
+#include "formulations/parts/lanes/loops_in_lanes.hpp"
 
 namespace mbdbench {
 
@@ -37,12 +38,15 @@ class ClosedNaudet final : public Formulation {
   bool after_step(double t, std::span<double> x) override;
   /// \returns "dependent joints: hip2, knee2 instead of hip1, knee2"; a component of several as "hip.2".
   [[nodiscard]] std::string last_change() const override;
+  [[nodiscard]] int batch_lanes() const override;
 
   /// \returns the components of u that depend at present, ascending.
   [[nodiscard]] std::span<const int> dependent() const { return dynamics_.dependents().choice().dependent; }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override;
 
  private:
   /// What depends at the mechanism's initial position.
@@ -58,6 +62,8 @@ class ClosedNaudet final : public Formulation {
   [[nodiscard]] std::span<const double> velocities() const { return matrices_ ? matrices_->u() : dynamics_.u(); }
   void set_cut_velocities(int c, std::span<double> u_c) const;
   void use_dependent(std::span<const int> dependent);
+  /// Takes the dependent components that a state names, where it does. \returns whether it names so many
+  bool use_named(std::span<const double> x);
   /// q_ of a state, closed where the state does not hold all coordinates.
   RhsStatus set_coordinates(std::span<const double> x);
   /// Positions and velocities of a state.
@@ -91,6 +97,10 @@ class ClosedNaudet final : public Formulation {
   std::vector<double> u_;
   std::vector<double> rates_;
   std::vector<double> coordinate_rates_;
+  bool has_lanes_;
+  std::unique_ptr<LoopsInLanes> lanes_;  // made when first asked for
+  std::vector<std::size_t> waiting_;     // states of a batch
+  std::vector<std::size_t> together_;    // those of one choice
 };
 
 }  // namespace mbdbench

@@ -239,8 +239,8 @@ void bind_formulation(nb::module_& module) {
           nb::sig("def rhs_batch(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None, threads: "
                   "int = 1) -> tuple[numpy.ndarray, dict[int, str]]"),
           "(x', failures) of K states, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
-          "bae-haug and loops of bae-haug, dca and hdca side by side in the lanes of the registers, other states one "
-          "after another; threads share them. "
+          "bae-haug and loops of bae-haug, dca, hdca and naudet side by side in the lanes of the registers, other "
+          "states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")
       .def("jacobian", &jacobian, nb::arg("t"), nb::arg("x"),
            "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): with springs, "

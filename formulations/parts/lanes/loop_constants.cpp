@@ -252,6 +252,17 @@ void LoopConstants::add_momenta(const Mechanism& mechanism) {
                  [](double scale) { return 1.0 / scale; });
 }
 
+void LoopConstants::keep_ways() {
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    for (const int row : plan_.ways[c]) {
+      kept_[index_of(row)] = true;
+      if (const int inboard = tree_->rows()[index_of(row)].inboard; inboard >= 0) {
+        kept_[index_of(inboard)] = true;
+      }
+    }
+  }
+}
+
 void LoopConstants::point_at_constants(LoopData& data) const {
   const LinkTree& tree = *tree_;
   data.cut_count = static_cast<int>(cuts_.size());

@@ -3,6 +3,7 @@
 /// What lanes of loops need of one mechanism beside memory for packs: its plan without rows that nothing can move, cut
 /// joints, couplings and loads in the frames of rows, and what is read or written first.
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
@@ -23,6 +24,9 @@ class LoopConstants {
   /// Sets all that is no memory of packs.
   void point_at_constants(LoopData& data) const;
   [[nodiscard]] const PartPlan& plan() const { return plan_; }
+  [[nodiscard]] std::span<const LaneCut> cuts() const { return cuts_; }
+  /// Keeps the poses of all rows that loops pass.
+  void keep_ways();
 
  private:
   /// \param zero by closing row whether it is left out

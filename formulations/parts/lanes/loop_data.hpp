@@ -84,9 +84,37 @@ struct LaneClosing {
   int unit_count = 0;
 };
 
+/// What a dependent component of u moves in one loop (DependentJoints), in the frame of its row.
+struct LaneReach {
+  int loop = 0;
+  int u = 0;
+  int column = 0;  ///< among the dependent components
+  int row = -1;    ///< -1: a term of a coupling
+  kernels::LinkVector<double> about{};
+  kernels::LinkVector<double> along{};
+  int along_in = -1;    ///< row in whose axes `along` is; -1: the world
+  double factor = 1.0;  ///< of cut joints sign and scale of the component; of couplings the scaled entry
+};
+
+/// Coordinates of a cut joint that a state holds.
+struct LaneCutCoordinates {
+  struct Direction {
+    kernels::LinkVector<double> axis{};  ///< in the frame of the row of a or b
+    bool turns_with_b = false;
+    bool slides = false;
+  };
+  int place = 0;  ///< in the state
+  int count = 0;  ///< of directions
+  Direction directions[6]{};
+  double inverse = 1.0;  ///< of the Gram matrix of two directions, on its diagonal and beside
+  double crossed = 0.0;
+  bool turns_freely = false;  ///< the first four coordinates are a quaternion
+};
+
 /// Everything of one mechanism and of as many states as there are lanes.
 struct LoopData {
   LaneData tree;
+  LaneData outside;  ///< states as the formulation has them where that is not (q, u) or (q, p)
   PartData<double> part;
   PartRightSide<double> accelerations;
   PartRightSide<double> impulses;
@@ -103,6 +131,12 @@ struct LoopData {
   bool tangent = false;   ///< the gauge of momenta (gauge_option.hpp)
   double leak = 0.0;      ///< kappa in p' += kappa (M u - p); of the tangent gauge its least
   double feedback = 0.0;  ///< Phi' = -feedback Phi of momenta
+  bool reduced = false;   ///< states are those of ClosedNaudet: q, coordinates of cut joints, reduced momenta, a choice
+  int dependent_count = 0;
+  int dependent_rows = 0;  ///< closing rows
+  int reach_count = 0;
+  int independent_count = 0;
+  int rates_at = 0;       ///< place of the reduced momenta in a state
   int last_closing = -1;  ///< the outermost row where loops are closed; -1: all at the ground
   double zero_row = 0.0;  ///< share of what terms would give without cancelling, below which a row is zero
   double gravity[3]{};    ///< in world axes
@@ -120,10 +154,17 @@ struct LoopData {
   const int* load_rows = nullptr;       ///< rows with loads beside their weight, each once
   const LanePointSpring* springs = nullptr;
   const LaneBodyLoad* body_loads = nullptr;
-  const bool* kept = nullptr;              ///< rows whose poses are read again
-  const bool* posed = nullptr;             ///< rows whose poses cut joints need
-  const LaneGround* grounds = nullptr;     ///< by row
-  const double* inverse_scales = nullptr;  ///< 1 / C of u (CharacteristicScales)
+  const bool* kept = nullptr;           ///< rows whose poses are read again
+  const bool* posed = nullptr;          ///< rows whose poses cut joints need
+  const LaneGround* grounds = nullptr;  ///< by row
+  const LaneReach* reaches = nullptr;
+  const LaneCutCoordinates* cut_coordinates = nullptr;
+  const int* first_rows = nullptr;           ///< of every loop among all closing rows
+  const double* row_scales = nullptr;        ///< R of closing rows
+  const int* dependents = nullptr;           ///< components of u
+  const int* independents = nullptr;         ///< those whose reduced momenta a state holds
+  const double* dependent_scales = nullptr;  ///< C of them
+  const double* inverse_scales = nullptr;    ///< 1 / C of u (CharacteristicScales)
   const LaneCut* cuts = nullptr;
   const int* columns_a = nullptr;  ///< places of the columns at the ends of a cut joint; -1: the ground
   const int* columns_b = nullptr;
@@ -144,9 +185,10 @@ struct LoopData {
   double* gravities = nullptr;   ///< g in the frames of rows, three each; of momenta only
   double* changes = nullptr;     ///< of u
   double* own = nullptr;         ///< J^T M V over u; of momenta only
-  double* turnings = nullptr;    ///< by row
-  double* matrices = nullptr;    ///< workspace of a closing (closing_lanes.hpp)
-  double* smallest = nullptr;    ///< diagonal entries below which rows count as zero, those of one closing
+  double* dependent_matrices = nullptr;  ///< workspace (dependent_lanes.hpp)
+  double* turnings = nullptr;            ///< by row
+  double* matrices = nullptr;            ///< workspace of a closing (closing_lanes.hpp)
+  double* smallest = nullptr;            ///< diagonal entries below which rows count as zero, those of one closing
 };
 
 /// The sweeps of one instruction set.
@@ -159,7 +201,7 @@ struct LoopSweeps {
   void (*scatter)(const LaneData&, double* const* rates) = nullptr;
   /// u' and q' of a state (q, u).
   void (*accelerations)(const LoopData&) = nullptr;
-  /// p' and q' of a state (q, p).
+  /// p' and q' of a state (q, p), or of one that is `reduced`.
   void (*momenta)(const LoopData&) = nullptr;
 };
 

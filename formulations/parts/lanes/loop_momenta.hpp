@@ -1,9 +1,12 @@
 #pragma once
 /// \file
-/// Momenta of many states of a mechanism with loops, a lane a state: ClosedMomenta with packs of numbers.
+/// Momenta of many states of a mechanism with loops, a lane a state: ClosedMomenta with packs of numbers, and with the
+/// reduced momenta of ClosedNaudet.
 ///
 /// Cost beside accelerations: gravity in the frames of rows, a sweep inward for p', and for the tangent gauge one more
 /// right side, outward no further than the last link where loops are closed, and a sweep inward.
+#include "formulations/parts/lanes/cut_impulses.hpp"
+#include "formulations/parts/lanes/dependent_lanes.hpp"
 #include "formulations/parts/lanes/load_lanes.hpp"
 #include "formulations/parts/lanes/loop_states.hpp"
 
@@ -29,6 +32,9 @@ struct MomentumStates : LoopStates<W> {
     Part part = in_packs<Part>(data.part);
     part.verdict = &verdict;
     const LaneData& tree = data.tree;
+    if (data.reduced) {
+      take_reduced(data);
+    }
     lane_sweeps::set_positions(tree, verdict);
     set_poses<T>(data, part, nullptr);
     close_positions(data, part, verdict);
@@ -51,9 +57,56 @@ struct MomentumStates : LoopStates<W> {
         set_momentum_rates(data, part, side, u, rates);
       }
     }
-    add_gauge(data, part, side, p, u, rates);
+    if (data.reduced) {
+      DependentLanes<T> dependents(data);
+      dependents.set_entries(data, part);
+      dependents.factorise(verdict);
+      dependents.solve(data, part, rates, side.multipliers);
+    }
+    if (data.tangent || data.reduced) {
+      add_closing_momenta(data, part, side, rates);
+    }
+    add_leak(data, p, u, rates);
     lane_sweeps::set_coordinate_rates(tree, u);
+    if (data.reduced) {
+      give_reduced(data, verdict);
+    }
     States::judge(tree, verdict);
+  }
+
+  /// q and p of states as ClosedNaudet has them: momenta of dependent components are zero.
+  static MBDBENCH_KERNEL void take_reduced(const LoopData& data) {
+    const LaneData& tree = data.tree;
+    const T* const from = packs<T>(data.outside.state);
+    T* const state = packs<T>(tree.state);
+    for (int k = 0; k < tree.q_count; ++k) {
+      state[k] = from[k];
+    }
+    clear(state + tree.q_count, tree.u_count);
+    for (int k = 0; k < data.independent_count; ++k) {
+      state[tree.q_count + data.independents[k]] = from[data.rates_at + k];
+    }
+  }
+
+  /// Their rates; a choice of dependent components stays.
+  static MBDBENCH_KERNEL void give_reduced(const LoopData& data, LaneVerdict<T>& verdict) {
+    const LaneData& tree = data.tree;
+    const T* const rates = packs<T>(tree.rates);
+    T* const to = packs<T>(data.outside.rates);
+    clear(to, data.outside.q_count);
+    for (int k = 0; k < tree.q_count; ++k) {
+      to[k] = rates[k];
+    }
+    for (int c = 0; c < data.cut_count; ++c) {
+      const int place = data.cut_coordinates[c].place;
+      set_cut_coordinate_rates(data, c, packs<T>(data.outside.state) + place, to + place);
+    }
+    for (int k = tree.q_count; k < data.rates_at; ++k) {
+      verdict.see(to[k]);
+    }
+    for (int k = 0; k < data.independent_count; ++k) {
+      to[data.rates_at + k] = rates[tree.q_count + data.independents[k]];
+    }
   }
 
   /// Phi' of the velocities, or of w of the tangent gauge, which nothing pulls back. Couplings have no feedback in
@@ -136,13 +189,9 @@ struct MomentumStates : LoopStates<W> {
     }
   }
 
-  /// p' += Phi_q^T nu + kappa (M u - p); without the tangent gauge there is no nu (ClosedMomenta::make_tangent).
-  static MBDBENCH_KERNEL void add_gauge(const LoopData& data, const Part& part, const Side& side, const T* p,
-                                        const T* u, T* rates) {
+  /// p' += kappa (M u - p) (gauge_option.hpp).
+  static MBDBENCH_KERNEL void add_leak(const LoopData& data, const T* p, const T* u, T* rates) {
     const LaneData& tree = data.tree;
-    if (data.tangent) {
-      add_closing_momenta(data, part, side, rates);
-    }
     if (data.leak == 0.0) {
       return;
     }
@@ -157,6 +206,7 @@ struct MomentumStates : LoopStates<W> {
     }
   }
 
+  /// p' += Phi_q^T nu for the multipliers nu of a side.
   static MBDBENCH_KERNEL void add_closing_momenta(const LoopData& data, const Part& part, const Side& side, T* rates) {
     const LaneData& tree = data.tree;
     if (data.cut_count > 0) {

@@ -79,31 +79,47 @@ int LoopsInLanes::lanes_of(const InstructionSet& set) {
 }
 
 LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
-                           const std::variant<LaneAccelerations, LaneMomenta>& form, const CutReferences* near,
-                           const InstructionSet& set)
-    : kind_(std::holds_alternative<LaneMomenta>(form) ? StateKind::momentum : StateKind::velocity),
+                           const std::variant<LaneAccelerations, LaneMomenta, LaneReducedMomenta>& form,
+                           const CutReferences* near, const InstructionSet& set)
+    : mechanism_(&mechanism),
+      kind_(std::holds_alternative<LaneAccelerations>(form) ? StateKind::velocity : StateKind::momentum),
       sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
       tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
       constants_(mechanism, tree_.tree(), one, kind_, set) {
   data_.tree = tree_.data();
-  if (const auto* accelerations = std::get_if<LaneAccelerations>(&form)) {
-    data_.projects = accelerations->projects;
-    data_.alpha = accelerations->baumgarte.alpha;
-    data_.beta = accelerations->baumgarte.beta;
-  } else {
-    const auto& momenta = std::get<LaneMomenta>(form);
-    data_.tangent = momenta.gauge == GaugeControl::tangent;
-    data_.leak = data_.tangent                         ? least_tangent_leak(momenta.leak, mechanism)
-                 : momenta.gauge == GaugeControl::leak ? momenta.leak
-                                                       : 0.0;
-    data_.feedback = momenta.feedback;
-  }
+  data_.outside = data_.tree;
   data_.zero_row = kZeroRow;
   for (int i = 0; i < 3; ++i) {
     data_.gravity[i] = mechanism.gravity()[i];
   }
   constants_.point_at_constants(data_);
   reserve();
+  std::visit([this](const auto& own) { set_up(own); }, form);
+}
+
+void LoopsInLanes::set_up(const LaneAccelerations& form) {
+  data_.projects = form.projects;
+  data_.alpha = form.baumgarte.alpha;
+  data_.beta = form.baumgarte.beta;
+}
+
+void LoopsInLanes::set_up(const LaneMomenta& form) {
+  data_.tangent = form.gauge == GaugeControl::tangent;
+  data_.leak = data_.tangent                      ? least_tangent_leak(form.leak, *mechanism_)
+               : form.gauge == GaugeControl::leak ? form.leak
+                                                  : 0.0;
+  data_.feedback = form.feedback;
+}
+
+void LoopsInLanes::set_up(const LaneReducedMomenta& form) {
+  constants_.keep_ways();
+  reduced_.emplace(*mechanism_, tree_.tree(), constants_.plan(), constants_.cuts(), form.cut_coordinates_at);
+  data_.rates_at = form.rates_at;
+  data_.outside.q_count = form.state_size;
+  data_.outside.u_count = 0;
+  data_.outside.state = packs(index_of(form.state_size));
+  data_.outside.rates = packs(index_of(form.state_size));
+  data_.dependent_matrices = packs(reduced_->workspace(form.dependents));
 }
 
 double* LoopsInLanes::packs(std::size_t count) {
@@ -193,24 +209,26 @@ void LoopsInLanes::reserve_momenta() {
 }
 
 void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,
-                            std::span<RhsStatus> statuses, const StatesInLanes::OneState& alone) {
+                            std::span<RhsStatus> statuses, const StatesInLanes::OneState& alone,
+                            std::span<const std::size_t> which) {
   const auto lanes = index_of(sweeps_.lanes);
-  const std::size_t size = index_of(data_.tree.q_count + data_.tree.u_count);
-  const std::size_t count = statuses.size();
+  const std::size_t size = index_of(data_.outside.q_count + data_.outside.u_count);
+  const std::size_t count = which.empty() ? statuses.size() : which.size();
+  const auto number = [&](std::size_t place) { return which.empty() ? place : which[place]; };
   std::array<const double*, kMostStates> from{};
   std::array<double*, kMostStates> to{};
   for (std::size_t first = 0; first < count; first += lanes) {
     // Lanes behind the last state repeat it: they compute and write what that one does.
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const std::size_t k = std::min(first + lane, count - 1);
+      const std::size_t k = number(std::min(first + lane, count - 1));
       from[lane] = states.data() + k * size;
       to[lane] = rates.data() + k * size;
     }
-    sweeps_.gather(data_.tree, from.data());
+    sweeps_.gather(data_.outside, from.data());
     (kind_ == StateKind::momentum ? sweeps_.momenta : sweeps_.accelerations)(data_);
-    sweeps_.scatter(data_.tree, to.data());
+    sweeps_.scatter(data_.outside, to.data());
     for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
-      const std::size_t k = first + lane;
+      const std::size_t k = number(first + lane);
       statuses[k] = data_.tree.verdict[lane] > 0.0
                         ? RhsStatus{}
                         : alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));

@@ -3,6 +3,7 @@
 /// Right-hand sides of many states of one mechanism with loops, side by side: a lane of the processor's registers a
 /// state. The recursions are those of ClosedAccelerations and ClosedMomenta with packs of numbers instead of numbers.
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/parts/lanes/loop_constants.hpp"
+#include "formulations/parts/lanes/reduced_constants.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
 namespace mbdbench {
@@ -33,13 +35,21 @@ struct LaneMomenta {
   double feedback = 0.0;  ///< beta, 1/s; lanes know no couplings with it
 };
 
+/// How ClosedNaudet is set up where its state has all coordinates and reduced momenta.
+struct LaneReducedMomenta {
+  int state_size = 0;
+  int cut_coordinates_at = 0;
+  int rates_at = 0;
+  std::size_t dependents = 0;  ///< how many components of u depend
+};
+
 /// Workspace of one mechanism. Allocates nothing after construction.
 class LoopsInLanes {
  public:
   /// \param mechanism one of which lanes know everything \param one the recursion over one state, whose ranks are taken
   /// \param near as of LoadEvaluator
   LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
-               const std::variant<LaneAccelerations, LaneMomenta>& form, const CutReferences* near,
+               const std::variant<LaneAccelerations, LaneMomenta, LaneReducedMomenta>& form, const CutReferences* near,
                const InstructionSet& set);
 
   /// \returns how many states go side by side.
@@ -47,22 +57,31 @@ class LoopsInLanes {
 
   /// x' of so many states. What a lane returns does not depend on its place or on its neighbours.
   /// \param states, rates a row a state \param alone asked about a state whose lane may have failed, or whose rank is
-  /// doubtful
+  /// doubtful \param which numbers of the states that are meant; empty: all
   void evaluate(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses,
-                const StatesInLanes::OneState& alone);
+                const StatesInLanes::OneState& alone, std::span<const std::size_t> which = {});
+  /// Takes other dependent components of reduced momenta, and those that are not. Before the first states, too.
+  void use_dependent(std::span<const int> dependent, std::span<const int> independent) {
+    reduced_->use_dependent(dependent, independent, data_);
+  }
 
  private:
   void reserve();
   void reserve_momenta();
+  void set_up(const LaneAccelerations& form);
+  void set_up(const LaneMomenta& form);
+  void set_up(const LaneReducedMomenta& form);
   /// \returns zeros for so many packs.
   double* packs(std::size_t count);
   void reserve_side(PartRightSide<double>& side);
 
+  const Mechanism* mechanism_;
   StateKind kind_;
   LoopSweeps sweeps_;
   BatchTree tree_;
   LoopConstants constants_;
   LoopData data_;
+  std::optional<ReducedConstants> reduced_;
   std::vector<AlignedMemory> memory_;
 };
 

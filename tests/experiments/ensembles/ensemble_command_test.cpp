@@ -93,7 +93,7 @@ TEST_F(EnsembleCommandTest, members_in_lanes_are_single_runs_up_to_rounding) {
 // The same for loops, in velocities and in momenta: 100 steps of half a swing, in which rounding grows by less than
 // 100.
 TEST_F(EnsembleCommandTest, members_with_loops_go_in_lanes_and_are_single_runs_up_to_rounding) {
-  for (const std::string formulation : {"bae-haug", "hdca", "hdca[gauge=none]"}) {
+  for (const std::string formulation : {"bae-haug", "hdca", "hdca[gauge=none]", "naudet"}) {
     const std::vector<std::string> common = {"-m", "double_loop", "-f",           formulation,
                                              "-i", "rkf45-fixed", "--fixed-step", "0.002",
                                              "-t", "0:0.1:0.2",   "--overwrite"};

@@ -32,7 +32,13 @@ struct Form {
 constexpr Form kAccelerations{"bae-haug"};
 constexpr Form kTangent{"hdca"};
 constexpr Form kAsPublished{"hdca", "gauge=none"};
-constexpr Form kForms[] = {kAccelerations, kTangent, kAsPublished};
+constexpr Form kReduced{"naudet"};
+constexpr Form kForms[] = {kAccelerations, kTangent, kAsPublished, kReduced};
+
+bool takes(const Form& form, const Mechanism& mechanism) {
+  const FormulationRegistry registry = formulation_registry();
+  return refusal_of(*find_formulation(registry, form.key), mechanism).empty();
+}
 
 std::string name_of(const Form& form) {
   return fmt::format("{}[{}]", form.key, form.options);
@@ -44,6 +50,7 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 void add_impulses(const Mechanism& mechanism, const Eigen::VectorXd& q, RandomSource& random, std::span<double> p) {
   DenseDynamics dynamics(mechanism, nullptr);
   ASSERT_TRUE(dynamics.set_positions(0.0, view(q)).ok);
+  ASSERT_EQ(p.size(), static_cast<std::size_t>(mechanism.u_size()));
   const Eigen::MatrixXd& constraints = dynamics.jacobians().constraints();
   Eigen::Map<Eigen::VectorXd> momenta(p.data(), static_cast<Eigen::Index>(p.size()));
   Eigen::VectorXd change = constraints.transpose() * test::random_vector(static_cast<int>(constraints.rows()), random);
@@ -72,7 +79,9 @@ std::vector<double> closed_states(Formulation& formulation, std::size_t count, s
     u += drift * test::random_vector(mechanism.u_size(), random);
     const std::span<double> x = std::span(rows).subspan(k * size, size);
     EXPECT_TRUE(formulation.pack(0.0, view(q), view(u), x).ok);
-    if (formulation.layout().back().kind == StateKind::momentum) {
+    // Reduced momenta are not free to have any.
+    if (formulation.layout().back().kind == StateKind::momentum &&
+        size == static_cast<std::size_t>(mechanism.q_size() + mechanism.u_size())) {
       add_impulses(mechanism, q, random, x.subspan(static_cast<std::size_t>(mechanism.q_size())));
     }
   }
@@ -135,6 +144,9 @@ double rounding_of(const Mechanism& mechanism) {
 
 void expect_answers_in_turn(const Mechanism& mechanism, const std::string& name, std::size_t count, double drift,
                             const Form& form) {
+  if (!takes(form, mechanism)) {
+    return;
+  }
   const auto formulation = test::make(form.key, mechanism, form.options);
   const std::vector<double> states = closed_states(*formulation, count, count, drift);
   const BatchAnswers expected = in_turn(*formulation, states);
@@ -197,7 +209,7 @@ TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
       const Mechanism mechanism = random_loops(seed);
       for (const Form& form : kForms) {
-        in_lanes += test::make(form.key, mechanism, form.options)->batch_lanes() > 1 ? 1 : 0;
+        in_lanes += takes(form, mechanism) && test::make(form.key, mechanism, form.options)->batch_lanes() > 1 ? 1 : 0;
         for (const double drift : {0.0, 1e-8, 1e-6}) {
           expect_answers_in_turn(mechanism, fmt::format("seed {}, {}", seed, set.name), 1 + seed % 19, drift, form);
         }
@@ -232,7 +244,7 @@ TEST(loop_batch, closed_mechanisms_of_the_catalogue_give_the_answers_of_one_stat
                            "random_closed:seed=8,cuts=2,loads=0"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     for (const Form& form : kForms) {
-      if (test::make(form.key, mechanism, form.options)->batch_lanes() > 1) {
+      if (takes(form, mechanism) && test::make(form.key, mechanism, form.options)->batch_lanes() > 1) {
         in_lanes.insert(name_of(form) + name);
       }
       for (const double drift : {0.0, 1e-8, 1e-6}) {
@@ -312,7 +324,9 @@ TEST(loop_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
                                    {"ladder:3", kAccelerations},
                                    {"double_loop", kTangent},
                                    {"bricard", kTangent},
-                                   {"ladder:3", kAsPublished}}) {
+                                   {"ladder:3", kAsPublished},
+                                   {"double_loop", kReduced},
+                                   {"bricard", kReduced}}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     const auto formulation = test::make(form.key, mechanism, form.options);
     const std::size_t size = formulation->state_size();
@@ -335,7 +349,8 @@ TEST(loop_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
   for (const auto& [name, form] : {std::pair{"double_loop", kAccelerations},
                                    {"ladder:2", kAccelerations},
                                    {"double_loop", kTangent},
-                                   {"ladder:2", kAsPublished}}) {
+                                   {"ladder:2", kAsPublished},
+                                   {"double_loop", kReduced}}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     const auto formulation = test::make(form.key, mechanism, form.options);
     const std::size_t size = formulation->state_size();
@@ -374,6 +389,49 @@ Eigen::VectorXd folded_kite(double angle) {
   return Eigen::Vector3d(angle, coupler - angle, std::atan2(back.y(), back.x()) - coupler);
 }
 
+// States of one choice of dependent joints go side by side, wherever they stand. Any two of three joints may depend.
+TEST(loop_batch, states_whose_dependent_joints_differ_have_the_bits_of_their_own_choice) {
+  const Eigen::VectorXd start = folded_kite(0.5);
+  const Mechanism mechanism(test::four_bar(1.0, {start[0], start[1], start[2]}));
+  const auto formulation = test::make("naudet", mechanism);
+  ASSERT_GT(formulation->batch_lanes(), 1);
+  const std::size_t size = formulation->state_size();
+  ASSERT_EQ(formulation->layout().back().name, "dependent.1");
+  ASSERT_EQ(formulation->layout()[size - 2].kind, StateKind::momentum);
+  constexpr std::size_t kCount = 41;
+  constexpr double kChoices[] = {3.0, 5.0, 6.0};  // a bit a joint
+  std::vector<double> rows;
+  std::vector<double> backward;
+  for (std::size_t k = 0; k < kCount; ++k) {
+    std::vector<double> x(size);
+    const double angle = 0.3 + 0.02 * static_cast<double>((k * 7) % kCount);
+    ASSERT_TRUE(formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok);
+    x[size - 2] = 0.7 + 0.01 * static_cast<double>(k);
+    x[size - 1] = kChoices[k % 3];
+    rows.insert(rows.end(), x.begin(), x.end());
+    backward.insert(backward.begin(), x.begin(), x.end());
+  }
+  const BatchAnswers all = side_by_side(*formulation, rows);
+  // Ratios of the joints' velocities are at most about 1 / 0.3, their momenta lose the square of that.
+  EXPECT_LT(largest_difference(*formulation, all, in_turn(*formulation, rows)), 1e-12);
+  const BatchAnswers reversed = side_by_side(*formulation, backward, 2);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    for (std::size_t i = 0; i < size; ++i) {
+      EXPECT_EQ(reversed.rates[(kCount - 1 - k) * size + i], all.rates[k * size + i]) << "state " << k;
+    }
+  }
+  std::vector<double> spoiled = rows;
+  spoiled[5 * size - 1] = 7.0;  // three joints cannot depend
+  const BatchAnswers others = side_by_side(*formulation, spoiled);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    EXPECT_EQ(others.statuses[k].ok, k != 4) << "state " << k;
+    EXPECT_TRUE(k == 4 || std::equal(others.rates.begin() + static_cast<std::ptrdiff_t>(k * size),
+                                     others.rates.begin() + static_cast<std::ptrdiff_t>((k + 1) * size),
+                                     all.rates.begin() + static_cast<std::ptrdiff_t>(k * size)))
+        << "state " << k;
+  }
+}
+
 TEST(loop_batch, states_beside_singular_positions_decide_on_their_rank_as_one_state_does) {
   const Eigen::VectorXd start = folded_kite(0.5);
   const Mechanism mechanism(test::four_bar(1.0, {start[0], start[1], start[2]}));
@@ -382,15 +440,17 @@ TEST(loop_batch, states_beside_singular_positions_decide_on_their_rank_as_one_st
     ASSERT_GT(formulation->batch_lanes(), 1);
     const std::size_t size = formulation->state_size();
     std::vector<double> rows;
-    std::vector<double> angles = {0.0};
-    for (int exponent = -12; exponent <= 0; ++exponent) {
-      angles.push_back(0.5 * std::pow(10.0, exponent));
-    }
-    for (const double angle : angles) {
+    std::vector<double> angles;
+    for (int exponent = -13; exponent <= 0; ++exponent) {
+      const double angle = exponent < -12 ? 0.0 : 0.5 * std::pow(10.0, exponent);
       std::vector<double> x(size);
-      ASSERT_TRUE(formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok);
-      rows.insert(rows.end(), x.begin(), x.end());
+      if (formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok) {
+        angles.push_back(angle);
+        rows.insert(rows.end(), x.begin(), x.end());
+      }
     }
+    // No choice of dependent joints closes a loop that is folded.
+    EXPECT_EQ(angles.size(), std::string_view(form.key) == kReduced.key ? 10U : 14U);
     const BatchAnswers expected = in_turn(*formulation, rows);
     const BatchAnswers got = side_by_side(*formulation, rows);
     for (std::size_t k = 0; k < angles.size(); ++k) {
