@@ -110,14 +110,14 @@ TEST(reduced_derivatives, agree_with_differences_along_every_direction_on_random
 
 /// Rows that repeat others carry impulses that each solver divides in its own way, which B^T takes out.
 TEST(reduced_derivatives, along_closed_positions_are_those_of_mechanisms_that_move_by_geometry_alone) {
-  struct Curve {
+  struct MovingLoop {
     const char* mechanism;
     test::CoordinatesOnCurve coordinates;
     double place;
   };
-  for (const Curve& curve :
-       {Curve{"bricard", test::bricard_coordinates, 0.9}, Curve{"bennett", test::bennett_coordinates, 0.7},
-        Curve{"sarrus", test::sarrus_coordinates, 0.8}}) {
+  for (const MovingLoop& curve :
+       {MovingLoop{"bricard", test::bricard_coordinates, 0.9}, MovingLoop{"bennett", test::bennett_coordinates, 0.7},
+        MovingLoop{"sarrus", test::sarrus_coordinates, 0.8}}) {
     const Mechanism mechanism = loop_named(curve.mechanism);
     const auto formulation = test::make("naudet", mechanism);
     ASSERT_EQ(formulation->without_jacobian(), "") << curve.mechanism;
