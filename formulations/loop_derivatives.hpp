@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints and whose loops are closed by
-/// the equations with multipliers, one engine for all of them (formulations/derivatives/loops).
+/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints, or has reduced momenta, and
+/// whose loops are closed by the equations with multipliers, one engine for all of them
+/// (formulations/derivatives/loops).
 ///
 /// The references `dense` and `dense-momentum` have them from here too: their right-hand sides share nothing with an
 /// engine, their derivatives are no reference. They are checked against differences of right-hand sides
@@ -11,6 +12,7 @@
 #include <string>
 #include <variant>
 
+#include "formulations/derivatives/loops/momenta/reduced_momenta.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/state_derivatives.hpp"
@@ -28,6 +30,13 @@ struct LoopMomenta {
   double leak = 0.0;  ///< kappa of the tangent gauge, 1/s
 };
 
+/// States whose momenta are reduced.
+struct LoopReducedMomenta {
+  ReducedMomenta* states = nullptr;  ///< outlives the derivatives
+};
+
+using LoopStates = std::variant<LoopVelocities, LoopMomenta, LoopReducedMomenta>;
+
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {
  public:
@@ -35,8 +44,8 @@ class LoopDerivatives final : public StateDerivatives {
   using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
   /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
   /// \param near where its loads look for angles of cut joints \param set of its kernels
-  LoopDerivatives(const Mechanism& mechanism, std::variant<LoopVelocities, LoopMomenta> states, std::string obstacle,
-                  const CutReferences* near, OneState one, const InstructionSet& set);
+  LoopDerivatives(const Mechanism& mechanism, LoopStates states, std::string obstacle, const CutReferences* near,
+                  OneState one, const InstructionSet& set);
   ~LoopDerivatives() override;
   LoopDerivatives(const LoopDerivatives&) = delete;
   LoopDerivatives& operator=(const LoopDerivatives&) = delete;
@@ -59,7 +68,7 @@ class LoopDerivatives final : public StateDerivatives {
   RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
 
   const Mechanism* mechanism_;
-  std::variant<LoopVelocities, LoopMomenta> states_;
+  LoopStates states_;
   std::string obstacle_;
   const CutReferences* near_;
   OneState one_;

@@ -113,10 +113,7 @@ std::pair<MovingVector, MovingVector> CutPlace::dual_direction(int component) co
   return {force, dual};
 }
 
-}  // namespace
-
-CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
-                           const Vec3& center) {
+CutPlace placed(int cut, const Kinematics& kinematics, const Vec3& center) {
   const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
   const Vec3 origin_a = kinematics.world_point(joint.a, joint.position_a) - center;
   const Vec3 origin_b = kinematics.world_point(joint.b, joint.position_b) - center;
@@ -130,11 +127,27 @@ CutComponent cut_component(int cut, int component, const Kinematics& kinematics,
   place.point.value = share * origin_b + (1.0 - share) * origin_a;
   place.point.slopes.leftCols<6>() = (1.0 - share) * motion_of_point(origin_a);
   place.point.slopes.middleCols<6>(kOfB) = share * motion_of_point(origin_b);
+  return place;
+}
 
+/// Slopes of a wrench times the velocity of b less that of a. \param wrench held where its slopes say
+CutComponent::Row slopes_of_power(const Vec6& wrench, const WrenchSlopes& wrench_slopes, const Vec6& relative) {
+  CutComponent::Row slopes = relative.transpose() * wrench_slopes;
+  slopes.middleCols<6>(kVelocityOfA) -= wrench.transpose();
+  slopes.middleCols<6>(kVelocityOfB) += wrench.transpose();
+  return slopes;
+}
+
+}  // namespace
+
+CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
+                           const Vec3& center) {
+  const CutPlace place = placed(cut, kinematics, center);
+  const Joint& joint = *place.joint;
   CutComponent result;
   if (has_coordinate_rates(joint.type)) {
     std::array<double, 7> coordinates{};
-    cut_coordinates(joint, state, near.of(cut), coordinates);
+    cut_coordinates(joint, *place.state, near.of(cut), coordinates);
     result.q = coordinates[index_of(component)];
     result.q_slopes = place.coordinate(component);
   }
@@ -144,9 +157,29 @@ CutComponent cut_component(int cut, int component, const Kinematics& kinematics,
       slopes_of_wrench(place.point.value, place.point.slopes, force.value, force.slopes, torque.slopes);
   const Vec6 relative = kinematics.velocity_at(joint.b, center) - kinematics.velocity_at(joint.a, center);
   result.v = result.wrench.dot(relative);
-  result.v_slopes = relative.transpose() * result.wrench_slopes;
-  result.v_slopes.middleCols<6>(kVelocityOfA) -= result.wrench.transpose();
-  result.v_slopes.middleCols<6>(kVelocityOfB) += result.wrench.transpose();
+  result.v_slopes = slopes_of_power(result.wrench, result.wrench_slopes, relative);
+  return result;
+}
+
+CutVelocitySlopes cut_velocity_slopes(int cut, const Kinematics& kinematics, const Vec6& relative, const Vec3& center) {
+  const CutPlace place = placed(cut, kinematics, center);
+  const Joint& joint = *place.joint;
+  CutVelocitySlopes along;
+  along.u.setZero(joint.nu);
+  along.slopes.setZero(joint.nu, linear::LoopCut::kSlopes);
+  for (int i = 0; i < joint.nu; ++i) {
+    const auto [force, torque] = place.direction(i);
+    Vec6 wrench;
+    wrench << force.value, torque.value + place.point.value.cross(force.value);
+    along.u[i] = wrench.dot(relative);
+    along.slopes.row(i) = slopes_of_power(
+        wrench, slopes_of_wrench(place.point.value, place.point.slopes, force.value, force.slopes, torque.slopes),
+        relative);
+  }
+  const JointMatrix gram_inverse = motion_gram_inverse(joint);
+  CutVelocitySlopes result = along;
+  result.u.noalias() = gram_inverse.lazyProduct(along.u);
+  result.slopes.noalias() = gram_inverse.lazyProduct(along.slopes);
   return result;
 }
 

@@ -43,4 +43,13 @@ struct CutComponent {
 CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
                            const Vec3& center);
 
+/// u of a cut joint, from the motions of its bodies (formulations/naudet/closed_dynamics.hpp), and slopes of that.
+struct CutVelocitySlopes {
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> u;
+  Eigen::Matrix<double, Eigen::Dynamic, linear::LoopCut::kSlopes, 0, 6, linear::LoopCut::kSlopes> slopes;
+};
+
+/// \param relative velocity of b less that of a, at the common point
+CutVelocitySlopes cut_velocity_slopes(int cut, const Kinematics& kinematics, const Vec6& relative, const Vec3& center);
+
 }  // namespace mbdbench

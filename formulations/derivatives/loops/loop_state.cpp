@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "formulations/batches/batch_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -18,6 +19,10 @@ using linear::LoopCut;
 
 kernels::LinkVector<double> vector_of(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
+}
+
+Screw<double> six_as_screw(const Vec6& six) {
+  return {vector_of(six.head<3>()), vector_of(six.tail<3>())};
 }
 
 /// \returns whether an axis of a joint's H is fixed in the outboard body, its line included; else in the inboard one.
@@ -476,6 +481,53 @@ void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::Vecto
     }
   }
   add_joint_forces(q);
+}
+
+int LoopState::cut_velocity_count(const Mechanism& mechanism) {
+  int count = 0;
+  for (const Joint& joint : mechanism.cut_joints()) {
+    count += joint.nu;
+  }
+  return count;
+}
+
+const Eigen::VectorXd& LoopState::watch_cuts() {
+  laws_.clear();
+  arguments_.clear();
+  watched_.resize(cut_velocity_count(*mechanism_));
+  if (loads_) {
+    laws_.assign(loads_->laws().begin(), loads_->laws().end());
+    arguments_.assign(loads_->arguments().begin(), loads_->arguments().end());
+  }
+  const auto velocity_of = [this](int body) {
+    const Screw<double> v = body < 0 ? Screw<double>{} : bodies_[index_of(body)].velocity;
+    return (Vec6() << v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z).finished();
+  };
+  Eigen::Index count = 0;
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const linear::CutShape& shape = cuts_[c].shape;
+    const CutVelocitySlopes cut = cut_velocity_slopes(static_cast<int>(c), kinematics_,
+                                                      velocity_of(shape.body_b) - velocity_of(shape.body_a), center_);
+    for (Eigen::Index i = 0; i < cut.u.size(); ++i) {
+      linear::LoopLaw law;
+      law.axis = data_.axis_count + static_cast<int>(count);
+      law.first_argument = static_cast<int>(arguments_.size());
+      law.argument_count = 2;
+      laws_.push_back(law);
+      for (const auto& [body, first] : {std::pair(shape.body_a, 0), std::pair(shape.body_b, 6)}) {
+        linear::LoopArgument argument;
+        argument.body = body;
+        argument.by_displacement = six_as_screw(cut.slopes.row(i).segment<6>(first));
+        argument.by_velocity = six_as_screw(cut.slopes.row(i).segment<6>(LoopCut::kSlopes / 2 + first));
+        arguments_.push_back(argument);
+      }
+      watched_[count++] = cut.u[i];
+    }
+  }
+  data_.law_count = static_cast<int>(laws_.size());
+  data_.laws = laws_.data();
+  data_.arguments = arguments_.data();
+  return watched_;
 }
 
 LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {

@@ -48,6 +48,12 @@ class LoopState {
   /// p' + Phi_q^T mu of the flow, which are wanted_forces then; after set_loads with its velocities.
   void set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu);
 
+  /// \returns how many u the cut joints of a mechanism have.
+  [[nodiscard]] static int cut_velocity_count(const Mechanism& mechanism);
+  /// Shows the passes u of every cut joint as laws along axes behind those of the tree;
+  /// after set_flow. \returns them
+  const Eigen::VectorXd& watch_cuts();
+
   /// Wrenches that a unit of mass at a body's centre of mass needs: for its motion and, where projections changed
   /// velocities, for that change.
   struct UnitMass {
@@ -107,6 +113,10 @@ class LoopState {
   std::vector<linear::LoopCut> cuts_;
   std::vector<Spring> springs_;     // where all loads are such
   std::optional<LoopLoads> loads_;  // else
+  // Of loads, and of cut joints that are watched.
+  std::vector<linear::LoopLaw> laws_;
+  std::vector<linear::LoopArgument> arguments_;
+  Eigen::VectorXd watched_;
   std::vector<RigidBody> composites_;
   std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;

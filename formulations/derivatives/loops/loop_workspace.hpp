@@ -38,7 +38,7 @@ struct LoopWorkspace {
     return Eigen::Map<const Eigen::VectorXd>(x.data() + mechanism->q_size(), size);
   }
 
-  /// As linear::LoopDirections has them, a column a direction.
+  /// As linear::LoopDirections has them, a column a direction; forces with what is watched below.
   struct Swept {
     Eigen::MatrixXd forces;
     Eigen::MatrixXd seconds;
@@ -56,7 +56,8 @@ struct LoopWorkspace {
   Eigen::Index size;
   Eigen::Index rows;
   Eigen::MatrixXd sigma;
-  Eigen::VectorXd none;  ///< by row of Phi
+  Eigen::VectorXd none;      ///< by row of Phi
+  Eigen::Index watched = 0;  ///< u of cut joints that the state shows the passes, behind the axes of the tree
   Swept swept;
 
  private:
