@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,10 +40,9 @@ class AtTheStart {
     dependents.use_choice(initial_choice(mechanism, dependent_candidates(mechanism, false)));
     Jacobians jacobians(mechanism);
     jacobians.set_positions(kinematics);
-    std::vector<int> rows;  // prescribed motions of tree joints close no loop
-    for (int row = 0; row < mechanism.cut_row_count(); ++row) {
-      rows.push_back(row);
-    }
+    // Prescribed motions of tree joints close no loop.
+    std::vector<int> rows(static_cast<std::size_t>(mechanism.cut_row_count()));
+    std::iota(rows.begin(), rows.end(), 0);
     for (const Coupling& coupling : mechanism.couplings()) {
       rows.push_back(coupling.row);
     }
