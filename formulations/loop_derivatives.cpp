@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/derivatives/loops/all_joint_derivatives.hpp"
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
@@ -92,6 +93,9 @@ std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
   auto solver = std::make_unique<PartSolver>(*mechanism_, set_);
   if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
     return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, near_, std::move(solver), set_);
+  }
+  if (std::holds_alternative<LoopAllVelocities>(states_)) {
+    return std::make_unique<AllJointDerivatives>(*mechanism_, near_, std::move(solver), set_);
   }
   if (const auto* reduced = std::get_if<LoopReducedMomenta>(&states_)) {
     return std::make_unique<ReducedDerivatives>(*mechanism_, *reduced->states, near_, std::move(solver), set_);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints, or has reduced momenta, and
-/// whose loops are closed by the equations with multipliers, one engine for all of them
+/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints, has cut joints too, or reduced
+/// momenta, and whose loops are closed by the equations with multipliers, one engine for all of them
 /// (formulations/derivatives/loops).
 ///
 /// The references `dense` and `dense-momentum` have them from here too: their right-hand sides share nothing with an
@@ -24,6 +24,9 @@ struct LoopVelocities {
   bool projects = false;  ///< whether right-hand sides project them on the constraints first
 };
 
+/// States with coordinates and velocities of all joints, of which nothing is projected.
+struct LoopAllVelocities {};
+
 /// States with momenta, and their gauge (options/gauge_option.hpp).
 struct LoopMomenta {
   bool tangent = false;
@@ -35,7 +38,7 @@ struct LoopReducedMomenta {
   ReducedMomenta* states = nullptr;  ///< outlives the derivatives
 };
 
-using LoopStates = std::variant<LoopVelocities, LoopMomenta, LoopReducedMomenta>;
+using LoopStates = std::variant<LoopVelocities, LoopAllVelocities, LoopMomenta, LoopReducedMomenta>;
 
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {

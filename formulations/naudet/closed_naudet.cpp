@@ -43,7 +43,7 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       coordinate_rates_(index_of(mechanism.q_size())),
       multipliers_(index_of(mechanism.closing_row_count())),
       derivatives_(
-          mechanism, LoopReducedMomenta{this},
+          mechanism, form.rate_kind == StateKind::momentum ? LoopStates(LoopReducedMomenta{this}) : LoopAllVelocities{},
           obstacle(form, matrices_ ? NaudetLoops::matrices : NaudetLoops::impulses), near(),
           [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, execution.instruction_set) {
   use_derivatives(derivatives_);
@@ -51,12 +51,8 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
 
 std::string ClosedNaudet::obstacle(ClosedStateForm form, NaudetLoops closing) {
   if (form.reduced) {
-    return "there are no exact derivatives of reduced coordinates, which are solved for; naudet has them with those of "
-           "all joints";
-  }
-  if (form.rate_kind != StateKind::momentum) {
-    return "there are no exact derivatives of velocities of cut joints; bae-haug and dense have them with those of the "
-           "tree's joints, naudet has them in momenta";
+    return "there are no exact derivatives of reduced coordinates, which are solved for; naudet and naudet-acc have "
+           "them with those of all joints";
   }
   return closing == NaudetLoops::matrices
              ? "there are no exact derivatives of the paper's matrices: take loops=impulses"

@@ -55,7 +55,7 @@ class ClosedNaudet final : public DifferentiatedFormulation, private ReducedMome
   static Start start(const Mechanism& mechanism, ClosedStateForm form, NaudetLoops closing);
   ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Execution& execution,
                const Start& start);
-  /// \returns what has no derivatives here: all but momenta of all joints that impulses close.
+  /// \returns what has no derivatives here: reduced coordinates, and what matrices close.
   [[nodiscard]] static std::string obstacle(ClosedStateForm form, NaudetLoops closing);
   // For the derivatives.
   RhsStatus read(std::span<const double> x) override;

@@ -21,10 +21,6 @@ kernels::LinkVector<double> vector_of(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
 }
 
-Screw<double> six_as_screw(const Vec6& six) {
-  return {vector_of(six.head<3>()), vector_of(six.tail<3>())};
-}
-
 /// \returns whether an axis of a joint's H is fixed in the outboard body, its line included; else in the inboard one.
 bool is_fixed_outboard(const Joint& joint, int component) {
   return joint.type == JointType::spherical || (joint.type == JointType::universal && component == 1) ||
@@ -174,18 +170,22 @@ Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     flows_[i] = linear::inertia_times(bodies_[i].inertia, flows_[i]);
   }
-  Eigen::VectorXd momenta(u.size());
+  return along_axes();
+}
+
+Eigen::VectorXd LoopState::along_axes() {
+  Eigen::VectorXd sums(mechanism_->u_size());
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     const LoopBody& body = bodies_[i];
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
-      momenta[k] = linear::dot(axes_[index_of(k)].motion, flows_[i]);
+      sums[k] = linear::dot(axes_[index_of(k)].motion, flows_[i]);
     }
     if (body.inboard >= 0) {
       Screw<double>& inner = flows_[index_of(body.inboard)];
       inner = linear::plus(inner, flows_[i]);
     }
   }
-  return momenta;
+  return sums;
 }
 
 void LoopState::place_axes(std::size_t joint) {
@@ -481,53 +481,6 @@ void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::Vecto
     }
   }
   add_joint_forces(q);
-}
-
-int LoopState::cut_velocity_count(const Mechanism& mechanism) {
-  int count = 0;
-  for (const Joint& joint : mechanism.cut_joints()) {
-    count += joint.nu;
-  }
-  return count;
-}
-
-const Eigen::VectorXd& LoopState::watch_cuts() {
-  laws_.clear();
-  arguments_.clear();
-  watched_.resize(cut_velocity_count(*mechanism_));
-  if (loads_) {
-    laws_.assign(loads_->laws().begin(), loads_->laws().end());
-    arguments_.assign(loads_->arguments().begin(), loads_->arguments().end());
-  }
-  const auto velocity_of = [this](int body) {
-    const Screw<double> v = body < 0 ? Screw<double>{} : bodies_[index_of(body)].velocity;
-    return (Vec6() << v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z).finished();
-  };
-  Eigen::Index count = 0;
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const linear::CutShape& shape = cuts_[c].shape;
-    const CutVelocitySlopes cut = cut_velocity_slopes(static_cast<int>(c), kinematics_,
-                                                      velocity_of(shape.body_b) - velocity_of(shape.body_a), center_);
-    for (Eigen::Index i = 0; i < cut.u.size(); ++i) {
-      linear::LoopLaw law;
-      law.axis = data_.axis_count + static_cast<int>(count);
-      law.first_argument = static_cast<int>(arguments_.size());
-      law.argument_count = 2;
-      laws_.push_back(law);
-      for (const auto& [body, first] : {std::pair(shape.body_a, 0), std::pair(shape.body_b, 6)}) {
-        linear::LoopArgument argument;
-        argument.body = body;
-        argument.by_displacement = six_as_screw(cut.slopes.row(i).segment<6>(first));
-        argument.by_velocity = six_as_screw(cut.slopes.row(i).segment<6>(LoopCut::kSlopes / 2 + first));
-        arguments_.push_back(argument);
-      }
-      watched_[count++] = cut.u[i];
-    }
-  }
-  data_.law_count = static_cast<int>(laws_.size());
-  data_.laws = laws_.data();
-  data_.arguments = arguments_.data();
-  return watched_;
 }
 
 LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "formulations/derivatives/rate_parameters.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -62,6 +63,29 @@ RhsStatus LoopWorkspace::place(double t, std::span<const double> q, bool whole) 
   state.set_positions(t, q);
   factorised = whole;
   return whole ? factorise() : fast->set_positions(q);
+}
+
+void LoopWorkspace::accelerate(std::span<const double> q, const Eigen::VectorXd& u) {
+  state.set_loads(q, u);
+  state.set_velocities(q, u);
+  Eigen::VectorXd accelerations = state.wanted_forces();
+  solve(accelerations, state.wanted_accelerations());
+  state.set_accelerations(accelerations, sigma);
+}
+
+void LoopWorkspace::add_parameters(std::span<const RateParameter> parameters, std::span<const double> q,
+                                   const Eigen::VectorXd& u, Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const {
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const ParameterPlace place = place_of(*mechanism, parameters[k]);
+    const auto column = static_cast<Eigen::Index>(k);
+    if (place.body >= 0) {
+      state.add_unit_mass(place.body, forces.col(column), changes.col(column));
+    } else {
+      forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0
+                                : place.kind == ParameterKind::damping   ? -u[place.u]
+                                                                         : place.rest - q[index_of(place.q)];
+    }
+  }
 }
 
 void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted) {

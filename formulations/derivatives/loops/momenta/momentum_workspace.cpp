@@ -99,32 +99,19 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
 }
 
 MomentumChanges MomentumWorkspace::changes_by(std::span<const RateParameter> parameters, std::span<const double> q) {
-  std::vector<ParameterPlace> places;
-  for (const RateParameter& parameter : parameters) {
-    places.push_back(place_of(*mechanism, parameter));
-  }
-  const auto count = static_cast<Eigen::Index>(places.size());
+  const auto count = static_cast<Eigen::Index>(parameters.size());
   MomentumChanges changes(size, count);
   if (leak) {
     Eigen::VectorXd unused = Eigen::VectorXd::Zero(size);
     state.set_flow(z, none);
     for (Eigen::Index k = 0; k < count; ++k) {
-      if (places[index_of(k)].body >= 0) {
-        state.add_unit_mass(places[index_of(k)].body, unused, changes.gauge.col(k));
+      if (const int body = place_of(*mechanism, parameters[index_of(k)]).body; body >= 0) {
+        state.add_unit_mass(body, unused, changes.gauge.col(k));
       }
     }
     state.set_flow(u, impulses);
   }
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const ParameterPlace& place = places[index_of(k)];
-    if (place.body >= 0) {
-      state.add_unit_mass(place.body, changes.loads.col(k), changes.flow.col(k));
-    } else {
-      changes.loads(place.u, k) = place.kind == ParameterKind::joint_force ? 1.0
-                                  : place.kind == ParameterKind::damping   ? -u[place.u]
-                                                                           : place.rest - q[index_of(place.q)];
-    }
-  }
+  add_parameters(parameters, q, u, changes.loads, changes.flow);
   return changes;
 }
 
