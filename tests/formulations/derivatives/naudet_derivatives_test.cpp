@@ -24,8 +24,8 @@ using test::state_beside;
 
 using test::Variant;
 
-constexpr Variant kMomenta{"naudet", ""};
-constexpr Variant kAccelerations{"naudet-acc", ""};
+constexpr Variant kClosedMomenta{"naudet", ""};
+constexpr Variant kClosedAccelerations{"naudet-acc", ""};
 
 /// Largest error over the largest entry, of the rates of coordinates and of momenta or velocities each.
 double error_of_blocks(const Formulation& formulation, const Eigen::MatrixXd& got, const Eigen::MatrixXd& expected) {
@@ -63,11 +63,8 @@ void expect_constants_alone(const Formulation& formulation, const Eigen::MatrixX
 /// \returns whether there are such derivatives, which then are compared along every direction.
 bool agrees(const Mechanism& mechanism, const Variant& variant, RandomSource& random, const std::string& what) {
   if (mechanism.closing_row_count() == 0 || !mechanism.held_by_velocity().empty() || !test::is_free_beside(mechanism) ||
+      test::is_compromise(variant, mechanism) ||
       !refusal_of(*find_formulation(formulation_registry(), variant.key), mechanism).empty()) {
-    return false;
-  }
-  // Velocities are not projected: beside the constraints rows that repeat others ask for what contradicts these.
-  if (variant.key == kAccelerations.key && mechanism.generic_rank().rank < mechanism.constraint_size()) {
     return false;
   }
   const auto formulation = test::make(variant.key, mechanism, variant.options);
@@ -91,13 +88,14 @@ TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_the_cat
     }
     RandomSource random(11);
     const Mechanism mechanism = test::with_joint_loads(made.description(), random);
-    for (const Variant& variant : {kMomenta, Variant{"naudet", "switching=off"}, kAccelerations}) {
+    for (const Variant& variant : {kClosedMomenta, Variant{"naudet", "switching=off"}, kClosedAccelerations}) {
       const std::string what = fmt::format("{}[{}] on {}", variant.key, variant.options, mechanism.name());
-      (variant.key == kMomenta.key ? momenta : accelerations) += agrees(mechanism, variant, random, what) ? 1 : 0;
+      (variant.key == kClosedMomenta.key ? momenta : accelerations) += agrees(mechanism, variant, random, what) ? 1 : 0;
     }
   }
+  fmt::print("{} in momenta, {} in accelerations\n", momenta, accelerations);
   EXPECT_GE(momenta, 20);
-  EXPECT_GE(accelerations, 3);
+  EXPECT_GE(accelerations, 10);
 }
 
 TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_random_mechanisms) {
@@ -117,12 +115,13 @@ TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_random_
                                                     4 + seed % 5, 1 + seed % 3, seed % 2, seed / 2 % 2));
       const Mechanism mechanism = test::with_joint_loads(made.description(), random);
       const std::string what = fmt::format("seed {}, {}", seed, set.name);
-      momenta += agrees(mechanism, kMomenta, random, what) ? 1 : 0;
-      accelerations += agrees(mechanism, kAccelerations, random, "accelerations, " + what) ? 1 : 0;
+      momenta += agrees(mechanism, kClosedMomenta, random, what) ? 1 : 0;
+      accelerations += agrees(mechanism, kClosedAccelerations, random, "accelerations, " + what) ? 1 : 0;
     }
   }
-  EXPECT_GE(momenta, 40);
-  EXPECT_GE(accelerations, 40);
+  fmt::print("{} in momenta, {} in accelerations\n", momenta, accelerations);
+  EXPECT_GE(momenta, 20);
+  EXPECT_GE(accelerations, 5);
 }
 
 struct MovingLoop {
@@ -175,8 +174,8 @@ TEST(naudet_derivatives, along_closed_positions_are_those_of_mechanisms_that_mov
   for (const MovingLoop& curve :
        {MovingLoop{"bricard", test::bricard_coordinates, 0.9}, MovingLoop{"bennett", test::bennett_coordinates, 0.7},
         MovingLoop{"sarrus", test::sarrus_coordinates, 0.8}}) {
-    expect_agreement_along(curve, kMomenta);
-    expect_agreement_along(curve, kAccelerations);
+    expect_agreement_along(curve, kClosedMomenta);
+    expect_agreement_along(curve, kClosedAccelerations);
   }
 }
 
@@ -267,9 +266,9 @@ TEST(naudet_derivatives, by_parameters_agree_with_differences_and_with_weights) 
     if (!test::is_free_beside(mechanism)) {
       continue;
     }
-    expect_agreement_by_parameters(mechanism, kMomenta, random, fmt::format("naudet, seed {}", seed));
-    if (mechanism.generic_rank().rank == mechanism.constraint_size()) {
-      expect_agreement_by_parameters(mechanism, kAccelerations, random, fmt::format("naudet-acc, seed {}", seed));
+    expect_agreement_by_parameters(mechanism, kClosedMomenta, random, fmt::format("naudet, seed {}", seed));
+    if (!test::is_compromise(kClosedAccelerations, mechanism)) {
+      expect_agreement_by_parameters(mechanism, kClosedAccelerations, random, fmt::format("naudet-acc, seed {}", seed));
       ++treated;
     }
   }
