@@ -83,6 +83,14 @@ class DerivativeComparison {
     return &block == &blocks_.all()[1] ? place_.rate_terms : 0.0;
   }
 
+  /// \returns the largest rate of coordinates that momenta are solved for: by coordinates it changes at held momenta.
+  [[nodiscard]] double solved_velocities(const std::vector<Eigen::Index>& block) const {
+    const auto layout = formulation_.layout();
+    const bool momenta = std::any_of(layout.begin(), layout.end(),
+                                     [](const StateComponent& one) { return one.kind == StateKind::momentum; });
+    return momenta && &block == &blocks_.all()[0] ? largest_in(place_.xdot, block) : 0.0;
+  }
+
   /// \returns by what errors of a block are measured. \param terms sums of absolute terms of a product
   [[nodiscard]] static double size_of(const Eigen::VectorXd& terms, const std::vector<Eigen::Index>& block) {
     return terms.size() > 0 ? std::max(largest_in(terms, block), kOfOtherBlocks * terms.maxCoeff()) : 0.0;
@@ -183,8 +191,11 @@ class DerivativeComparison {
     const Eigen::VectorXd weighted_terms = absolute.transpose() * weights_.cwiseAbs();
     // Derivatives by a coordinate are sums of terms like those of the rates.
     double behind = 0.0;
-    for (const Eigen::Index i : blocks_.all()[1]) {
-      behind += kCancelled * place_.rate_terms * std::abs(weights_[i]);
+    for (const auto& block : blocks_.all()) {
+      const double terms = std::max(terms_behind(block), solved_velocities(block));
+      for (const Eigen::Index i : block) {
+        behind += kCancelled * terms * std::abs(weights_[i]);
+      }
     }
     // Where rows repeat others, what they say beside the constraints contradicts itself: rows of derivatives and
     // products may each have an answer of their own there, and are compared along the constraints alone, by the numbers
