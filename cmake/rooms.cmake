@@ -1,19 +1,29 @@
-# mbdbench_unity_groups(SOURCES...): what one compilation takes together where CMAKE_UNITY_BUILD is on (sanitizers and
-# clang-tidy, which spend most of their time on Eigen's and GoogleTest's headers): eight files of one folder. So names in
-# anonymous namespaces differ within a folder; a build by files does not notice.
+# mbdbench_unity_groups(SOURCES...): what one compilation takes together where CMAKE_UNITY_BUILD is on: up to twelve files of
+# one folder or of small folders that follow one another, since headers cost more than our own lines. So names in anonymous
+# namespaces differ within a group; a build by files does not notice.
 function(mbdbench_unity_groups)
-  set(PREVIOUS "")
+  set(LARGEST 12)
   foreach(SOURCE ${ARGN})
     get_filename_component(FOLDER ${SOURCE} DIRECTORY)
-    if(NOT FOLDER STREQUAL PREVIOUS)
-      set(PREVIOUS ${FOLDER})
-      set(COUNT 0)
+    list(APPEND FOLDERS ${FOLDER})
+    list(APPEND FILES_OF_${FOLDER} ${SOURCE})
+  endforeach()
+  list(REMOVE_DUPLICATES FOLDERS)
+  set(COUNT ${LARGEST})
+  foreach(FOLDER ${FOLDERS})
+    list(LENGTH FILES_OF_${FOLDER} SIZE)
+    # A folder of its own group is called by its name; others by that of the first.
+    math(EXPR TOGETHER "${COUNT} + ${SIZE}")
+    if(TOGETHER GREATER LARGEST)
       file(RELATIVE_PATH NAME ${PROJECT_SOURCE_DIR} ${FOLDER})
       string(REPLACE "/" "_" NAME ${NAME})
+      set(COUNT 0)
     endif()
-    math(EXPR BATCH "${COUNT} / 8")
-    math(EXPR COUNT "${COUNT} + 1")
-    set_source_files_properties(${SOURCE} PROPERTIES UNITY_GROUP ${NAME}_${BATCH})
+    foreach(SOURCE ${FILES_OF_${FOLDER}})
+      math(EXPR BATCH "${COUNT} / ${LARGEST}")
+      math(EXPR COUNT "${COUNT} + 1")
+      set_source_files_properties(${SOURCE} PROPERTIES UNITY_GROUP ${NAME}_${BATCH})
+    endforeach()
   endforeach()
 endfunction()
 

@@ -164,6 +164,8 @@ struct OdeEntry {
   /// Needs df/dx, always or where OdeOptions::newton_stages says so or nothing else solves its equations: takes
   /// OdeSystem::jacobian where it is there, else differences.
   bool takes_jacobian = false;
+  /// Matrices that OdeOptions::newton_stages adds.
+  double stage_matrices = 0.0;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

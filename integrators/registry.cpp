@@ -29,6 +29,11 @@ namespace {
 
 // Of methods that solve equations: the Jacobian, the matrix that is factorised and its factors.
 constexpr double kNewtonMatrices = 3.0;
+// Of Newton's method for stages the last two for each pair of complex eigenvalues, in complex numbers, and for a real
+// one.
+constexpr double kMidpointMatrices = 3.0;
+constexpr double kGauss4Matrices = 5.0;
+constexpr double kGauss6Matrices = 7.0;
 
 constexpr std::array kRegistry = {
     OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true,
@@ -51,11 +56,11 @@ constexpr std::array kRegistry = {
     OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, on_any_size<trapezoidal>,
              false, false, false, kNewtonMatrices, false, true},
     OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false,
-             on_any_size<implicit_midpoint>, false, false, false, 0.0, false, true},
+             on_any_size<implicit_midpoint>, false, false, false, 0.0, false, true, kMidpointMatrices},
     OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, on_any_size<gauss4>,
-             false, false, false, 0.0, false, true},
+             false, false, false, 0.0, false, true, kGauss4Matrices},
     OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, on_any_size<gauss6>,
-             false, false, false, 0.0, false, true},
+             false, false, false, 0.0, false, true, kGauss6Matrices},
     OdeEntry{"stormer-verlet", "Stoermer-Verlet, explicit and symplectic, for separable test problems only",
              "Hairer2006", 2, false, on_any_size<stormer_verlet>, true},
     OdeEntry{"odeint-fehlberg78", "Runge-Kutta-Fehlberg 7(8) of Boost.Odeint", "Fehlberg1968", 8, true,

@@ -100,13 +100,6 @@ void DifferentiableRun::require_derivatives() {
   if (!has_joint_states(*run->formulation)) {
     throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
   }
-  const bool starts = numbers_.any(VariedKind::mass) || numbers_.any(VariedKind::start_position) ||
-                      numbers_.any(VariedKind::start_velocity);
-  if (mechanism_.constrained() && run->map.has_momenta() && starts) {
-    throw std::invalid_argument(who +
-                                ": momenta of a start with constraints are not differentiated; use a formulation "
-                                "in accelerations for masses and starts");
-  }
 }
 
 void DifferentiableRun::choose_distance() {

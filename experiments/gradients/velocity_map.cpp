@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
+#include "formulations/registry.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {
@@ -14,7 +16,36 @@ double inverse_square(std::span<const double> e) {
   return 4.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
 }
 
+/// \returns bodies and tree joints, which nothing ties, drives or loads.
+Mechanism tree_alone(const Mechanism& mechanism) {
+  const MechanismDescription& all = mechanism.description();
+  MechanismDescription tree;
+  tree.name = all.name;
+  tree.gravity = all.gravity;
+  tree.bodies = all.bodies;
+  for (JointDescription joint : all.joints) {
+    if (!mechanism.find_joint(joint.name)->cut) {
+      joint.motions.clear();
+      joint.dependent = false;
+      tree.joints.push_back(std::move(joint));
+    }
+  }
+  return Mechanism(std::move(tree));
+}
+
 }  // namespace
+
+struct VelocityMap::OpenTree {
+  explicit OpenTree(const Mechanism& constrained)
+      : mechanism(tree_alone(constrained)),
+        formulation(make_formulation(formulation_registry(), *find_formulation(formulation_registry(), "naudet"),
+                                     mechanism, "")),
+        map(*formulation) {}
+
+  Mechanism mechanism;
+  std::unique_ptr<Formulation> formulation;
+  VelocityMap map;
+};
 
 VelocityMap::VelocityMap(Formulation& formulation)
     : formulation_(&formulation),
@@ -26,6 +57,15 @@ VelocityMap::VelocityMap(Formulation& formulation)
       direction_(formulation.state_size()),
       masses_(formulation.mechanism().bodies().size()),
       work_(formulation.state_size()) {}
+
+VelocityMap::~VelocityMap() = default;
+
+VelocityMap& VelocityMap::open_tree() {
+  if (open_tree_ == nullptr) {
+    open_tree_ = std::make_unique<OpenTree>(formulation_->mechanism());
+  }
+  return open_tree_->map;
+}
 
 RhsStatus VelocityMap::set_velocities(double t, std::span<const double> x) {
   return formulation_->unpack(t, x, q_, u_);
@@ -149,6 +189,9 @@ RhsStatus VelocityMap::change(double t, std::span<const double> x, const Change&
 
 RhsStatus VelocityMap::add_start_weights(double t, std::span<const double> x, std::span<const double> weights,
                                          const Sums& sums) {
+  if (starts_in_tree()) {
+    return open_tree().add_start_weights(t, x, weights, sums);
+  }
   const std::size_t count = q_.size();
   std::transform(sums.q.begin(), sums.q.end(), weights.begin(), sums.q.begin(), std::plus<>());
   if (!momenta_) {
@@ -171,6 +214,9 @@ RhsStatus VelocityMap::add_start_weights(double t, std::span<const double> x, st
 }
 
 RhsStatus VelocityMap::start_change(double t, std::span<const double> x, const Change& change, std::span<double> of_x) {
+  if (starts_in_tree()) {
+    return open_tree().start_change(t, x, change, of_x);
+  }
   const std::size_t count = q_.size();
   if (!momenta_) {
     std::copy(change.q.begin(), change.q.end(), of_x.begin());

@@ -4,9 +4,11 @@
 ///
 /// States with velocities: u is part of them. Momenta: u = U(q, p) is in q' = N(q) u, so that its derivatives are those
 /// of the right-hand side; and since p = M u is linear in u, of a start dp = M (du - dU by q and masses), where M times
-/// a vector is what `pack` makes of it.
+/// a vector is what `pack` makes of it. With constraints U is what impulses leave, but momenta of a start are those of
+/// the tree of joints alone, p = M u: a formulation of that tree knows its U.
 ///
 /// Cost: momenta about one vector-Jacobian product each.
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,6 +34,9 @@ struct Sums {
 class VelocityMap {
  public:
   explicit VelocityMap(Formulation& formulation);
+  ~VelocityMap();
+  VelocityMap(const VelocityMap&) = delete;
+  VelocityMap& operator=(const VelocityMap&) = delete;
 
   [[nodiscard]] bool has_momenta() const { return momenta_; }
 
@@ -46,6 +51,12 @@ class VelocityMap {
   RhsStatus start_change(double t, std::span<const double> x, const Change& change, std::span<double> of_x);
 
  private:
+  struct OpenTree;
+
+  /// Whether momenta of a start are those of another formulation's states.
+  [[nodiscard]] bool starts_in_tree() const { return momenta_ && formulation_->mechanism().constrained(); }
+  /// \returns the map of the tree without constraints.
+  VelocityMap& open_tree();
   /// q' of changes of quaternions alone, u held.
   void set_turned_rates(std::span<const double> of_q, std::span<double> rates);
   RhsStatus set_velocities(double t, std::span<const double> x);
@@ -53,6 +64,7 @@ class VelocityMap {
 
   Formulation* formulation_;
   bool momenta_;
+  std::unique_ptr<OpenTree> open_tree_;  ///< where there are constraints, once it is asked for
   std::vector<double> q_;
   std::vector<double> u_;
   std::vector<double> weights_;

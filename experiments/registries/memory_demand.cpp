@@ -19,9 +19,10 @@ void MemoryDemand::add(const FormulationEntry& formulation, const Mechanism& mec
       fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.key));
 }
 
-void MemoryDemand::add(const OdeEntry& integrator, const Mechanism& mechanism, double copies) {
+void MemoryDemand::add(const OdeEntry& integrator, const Mechanism& mechanism, bool newton_stages) {
+  const double matrices = integrator.matrices + (newton_stages ? integrator.stage_matrices : 0.0);
   const auto size = static_cast<double>(mechanism.q_size() + mechanism.u_size());
-  add(copies * integrator.matrices * sizeof(double) * size * size,
+  add(matrices * sizeof(double) * size * size,
       fmt::format("mechanism '{}' with integrator '{}', which keeps matrices of the size of the state,",
                   mechanism.name(), integrator.key));
 }

@@ -15,8 +15,8 @@ class MemoryDemand {
  public:
   /// \param copies of the formulation; a share of one where processes divide it
   void add(const FormulationEntry& formulation, const Mechanism& mechanism, double copies = 1.0);
-  /// The matrices of an integrator, of a state of positions and velocities.
-  void add(const OdeEntry& integrator, const Mechanism& mechanism, double copies = 1.0);
+  /// The matrices of an integrator, of a state of positions and velocities. \param newton_stages as OdeOptions says
+  void add(const OdeEntry& integrator, const Mechanism& mechanism, bool newton_stages);
   /// Another demand at the same time.
   void add(const MemoryDemand& other);
   /// \throws MemoryRefusal naming the largest part, what all need and what there is

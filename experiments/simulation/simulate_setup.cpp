@@ -301,7 +301,7 @@ void require_fitting(const FormulationEntry& formulation, const SimulateSetup& s
   if (processes == nullptr || processes->process() == 0) {
     // The work of loads and drives is taken with a copy.
     demand.add(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
-    demand.add(setup.integrator, *setup.mechanism);
+    demand.add(setup.integrator, *setup.mechanism, setup.settings.jacobian == JacobianChoice::exact);
   }
   demand.require();
 }

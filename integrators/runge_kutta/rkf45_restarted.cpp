@@ -15,12 +15,11 @@ namespace {
 
 constexpr double kSmallestFactor = 0.1;
 constexpr double kSafety = 0.9;
-constexpr double kErrorExponent = 1.0 / 5.0;
 constexpr double kFirstShare = 0.1;  // of the time to the next output
 
-/// \returns next step over this one. \param error over the tolerance
+/// \returns next step over this one: the error of a step grows with its fifth power. \param error over the tolerance
 double step_factor(double error) {
-  return std::max(kSmallestFactor, kSafety * std::pow(error, -kErrorExponent));
+  return std::max(kSmallestFactor, kSafety * std::pow(error, -1.0 / 5.0));
 }
 
 /// The component with the largest error over its tolerance, and that ratio.

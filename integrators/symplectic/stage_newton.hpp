@@ -14,7 +14,8 @@
 /// Of a pair of complex eigenvalues one is enough: the other's part is the conjugate.
 ///
 /// Cost of s stages and n components: a factorisation takes n^3 / 3 multiply-adds for a real eigenvalue and four times
-/// that for a pair; a solution n^2 and 4 n^2. Memory is taken before the first step.
+/// that for a pair; a solution n^2 and 4 n^2. Memory is taken by the constructor, that of the factors by the first
+/// factorisation.
 #include <Eigen/Core>
 #include <Eigen/LU>
 #include <complex>

@@ -23,7 +23,7 @@ using Columns = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Coordinates = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using Quaternion = Eigen::Quaternion<Real>;
 
-constexpr Real kStep = 4e-3L;
+constexpr Real kDifference = 4e-3L;
 // Rows of loops have singular values of order one, redundant ones of the rounding of differences.
 constexpr Real kRankTolerance = 1e-9L;
 // What differences leave of an entry that is zero; a loop that only doubles a joint has no others.
@@ -214,7 +214,7 @@ class Kane {
     constexpr Real kFirst[] = {0.0L, 4.0L / 5.0L, -1.0L / 5.0L, 4.0L / 105.0L, -1.0L / 280.0L};
     constexpr Real kSecond[] = {-205.0L / 72.0L, 8.0L / 5.0L, -1.0L / 5.0L, 8.0L / 315.0L, -1.0L / 560.0L};
     const Real largest = direction.size() > 0 ? direction.cwiseAbs().maxCoeff() : 0.0L;
-    const Real h = kStep / std::max(1.0L, largest);
+    const Real h = kDifference / std::max(1.0L, largest);
     const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
     std::vector<Matrix> axes_first(here.size(), Matrix::Zero());
     std::vector<Matrix> axes_second(here.size(), Matrix::Zero());
@@ -481,11 +481,11 @@ class Kane {
     for (const BushingDescription& bushing : description_.bushings) {
       const auto energy = [&](const Coordinates& moved) { return bushing_energy(bushing, frames(moved)); };
       for (int r = 0; r < unknowns_; ++r) {
-        const Coordinates along = kStep * Coordinates::Unit(unknowns_, r);
+        const Coordinates along = kDifference * Coordinates::Unit(unknowns_, r);
         constexpr Real kFirst[] = {4.0L / 5.0L, -1.0L / 5.0L, 4.0L / 105.0L, -1.0L / 280.0L};
         for (int k = 0; k < 4; ++k) {
           const Real steps = static_cast<Real>(k + 1);
-          forces[r] -= kFirst[k] / kStep * (energy(steps * along) - energy(-steps * along));
+          forces[r] -= kFirst[k] / kDifference * (energy(steps * along) - energy(-steps * along));
         }
       }
       const Frame first = bushing_frame(bushing.body1, bushing.frame1, here_);

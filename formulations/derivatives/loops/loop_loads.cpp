@@ -23,23 +23,27 @@ bool is_own(const std::string& name) {
   return name == "q" || name == "v";
 }
 
-/// \returns whether a coordinate belongs to a joint that turns by a quaternion, translations of free joints included.
+// Components of a quaternion, after which the displacements of a free joint stand, and of the turn that it is.
+constexpr int kQuaternion = 4;
+constexpr int kTurn = 3;
+
+/// \returns whether a coordinate is a component of a quaternion.
 bool is_of_quaternion(const Mechanism& mechanism, const LoadVariables::Variable& variable) {
   const auto joints = mechanism.tree_joints();
   return variable.source == Source::joint_position &&
          std::any_of(joints.begin(), joints.end(), [&](const Joint& joint) {
            return has_quaternion(joint.type) && variable.index >= joint.q_offset &&
-                  variable.index < joint.q_offset + joint.nq;
+                  variable.index < joint.q_offset + kQuaternion;
          });
 }
 
-/// \returns the quasi-velocity that is the rate of a scalar coordinate.
+/// \returns the quasi-velocity that is the rate of a coordinate outside of quaternions.
 int rate_of_coordinate(const Mechanism& mechanism, int q) {
   const auto joints = mechanism.tree_joints();
   const auto joint = std::find_if(joints.begin(), joints.end(), [q](const Joint& candidate) {
     return q >= candidate.q_offset && q < candidate.q_offset + candidate.nq;
   });
-  return joint->u_offset + q - joint->q_offset;
+  return joint->u_offset + q - joint->q_offset - (has_quaternion(joint->type) ? kQuaternion - kTurn : 0);
 }
 
 /// \returns what a formula has that cannot be differentiated; empty: nothing.
@@ -51,7 +55,7 @@ std::string obstacle_in(const Mechanism& mechanism, LoadVariables& variables, co
   LoadVariables::Scope scope = in_joint ? variables.in_joint() : variables.global();
   for (const std::string& name : Expression(formula->text, scope).used_variables()) {
     if (!is_own(name) && is_of_quaternion(mechanism, *variables.resolve(name))) {
-      return fmt::format("its formula has '{}', a coordinate of a joint that turns by a quaternion", name);
+      return fmt::format("its formula has '{}', a component of a quaternion", name);
     }
     try {
       static_cast<void>(derivative_of(formula->text, name));

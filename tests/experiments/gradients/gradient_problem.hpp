@@ -56,13 +56,13 @@ inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& rando
 }
 
 /// All that a gradient may be taken by: masses, springs, starts (as many as constraints leave free, the first ones), a
-/// control in every second joint. Of momenta with constraints springs and controls alone.
+/// control in every second joint.
 struct GradientProblem {
   GradientProblem(const Mechanism& tree, const std::string& formulation, const std::string& method, double step,
                   double memory = 1e9)
       : mechanism(tree),
         settings{formulation, method, 0.0, 0.4, step, memory},
-        run(formulation_registry(), mechanism, numbers(mechanism, starts_vary(mechanism, formulation)), settings),
+        run(formulation_registry(), mechanism, numbers(mechanism), settings),
         objective(mechanism, run.times()) {
     const std::size_t last = run.times().count();
     const std::vector<double> at = {run.times().at(last / 4), run.times().at(last / 2), run.times().at(last)};
@@ -84,18 +84,10 @@ struct GradientProblem {
     return names;
   }
 
-  /// Momenta of a start with constraints are not differentiated, and masses change them.
-  static bool starts_vary(const Mechanism& tree, const std::string& formulation) {
-    return !tree.constrained() ||
-           choose_formulation(formulation_registry(), formulation).entry->rate_kind == StateKind::velocity;
-  }
-
-  static gradients::VariedNumbers numbers(const Mechanism& tree, bool starts_vary = true) {
+  static gradients::VariedNumbers numbers(const Mechanism& tree) {
     std::vector<std::string> names;
     for (const Body& body : tree.bodies()) {
-      if (starts_vary) {
-        names.push_back("mass." + body.name);
-      }
+      names.push_back("mass." + body.name);
     }
     for (const JointSpringDescription& spring : tree.description().joint_springs) {
       names.push_back("stiffness." + spring.name);
@@ -120,7 +112,7 @@ struct GradientProblem {
     for (const StateComponent& component : velocity_names(tree)) {
       starts.push_back(component.name);
     }
-    for (const std::string& start : free_starts(tree, starts_vary ? starts : std::vector<std::string>())) {
+    for (const std::string& start : free_starts(tree, starts)) {
       names.push_back(start);
     }
     return gradients::VariedNumbers(tree, names, controls);

@@ -113,7 +113,7 @@ TEST(loop_gradient, every_number_has_its_derivative) {
   for (const char* const word : {"four_bar:angle=0.3", "slider_crank"}) {
     RandomSource random(4);
     const Mechanism mechanism = test::sprung(test::loop_without_loads(word), random);
-    for (const char* const formulation : {"dense[projection=velocities]", "bae-haug[projection=off]"}) {
+    for (const char* const formulation : {"dense[projection=velocities]", "bae-haug[projection=off]", "hdca"}) {
       GradientProblem problem(mechanism, formulation, "rk4", 0.02);
       RandomSource again(5);
       const std::vector<double> values = moved_values(problem, again);

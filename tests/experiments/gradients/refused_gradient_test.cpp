@@ -133,13 +133,6 @@ TEST(run_gradient_refusals, of_a_driven_joint_leave_its_start_alone) {
                 }),
                 {"prescribed motion"});
   }
-  expect_says(refusal_of_call([&] {
-                const DifferentiableRun run(
-                    formulation_registry(), mechanism,
-                    VariedNumbers(mechanism, std::vector<std::string>{"mass." + mechanism.bodies().front().name}, {}),
-                    {"naudet", "rk4", 0.0, 1.0, 0.1, 1e9});
-              }),
-              {"momenta of a start with constraints", "accelerations"});
 }
 
 }  // namespace

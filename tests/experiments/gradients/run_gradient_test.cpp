@@ -93,17 +93,28 @@ TEST(run_gradient, knows_prescribed_motions) {
     RandomSource random(static_cast<std::int64_t>(seed));
     const Mechanism tree = test::sprung_tree(seed, 6, random, 1);
     driven += tree.motion_row_count();
-    GradientProblem problem(tree, "aba", "rk4", 0.02);
-    const std::vector<double> values = problem.values(random);
-    const RunGradient adjoint = problem.run.gradient(values, problem.objective);
-    std::vector<double> direction(values.size());
-    for (double& number : direction) {
-      number = random.uniform(-1.0, 1.0);
+    for (const char* const formulation : {"aba", "naudet"}) {
+      GradientProblem problem(tree, formulation, "rk4", 0.02);
+      const std::vector<double> values = problem.values(random);
+      const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+      std::vector<double> direction(values.size());
+      for (double& number : direction) {
+        number = random.uniform(-1.0, 1.0);
+      }
+      const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
+      const double size = test::largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size()));
+      EXPECT_NEAR(along, problem.run.along(values, direction, problem.objective).gradient.front(), 1e-12 * size)
+          << formulation << ", seed " << seed;
+      const double difference = test::difference([&](double s) {
+        std::vector<double> moved = values;
+        for (std::size_t i = 0; i < moved.size(); ++i) {
+          moved[i] += s * direction[i];
+        }
+        return problem.run.value(moved, problem.objective);
+      });
+      // Rounding of the value over a step.
+      EXPECT_NEAR(along, difference, 1e-7 * size + 1e-10 * std::abs(adjoint.value)) << formulation << ", seed " << seed;
     }
-    const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
-    EXPECT_NEAR(along, problem.run.along(values, direction, problem.objective).gradient.front(),
-                1e-12 * test::largest_of(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
-        << "seed " << seed;
   }
   EXPECT_GT(driven, 0);
 }

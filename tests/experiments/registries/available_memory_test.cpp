@@ -109,15 +109,22 @@ TEST_F(AvailableMemoryTest, AnIntegratorsMatricesCountToo) {
   Registries registries = default_registries();
   for (OdeEntry& entry : registries.integrators) {
     entry.matrices *= 1e14;
+    entry.stage_matrices *= 1e14;
   }
-  const auto run = [&](const std::string& integrator) {
-    return call_program(registries, {"simulate", "-m", "pendulum:3", "-f", "aba", "-i", integrator, "-t", "0.1",
-                                     "--quiet", "-o", (directory_ / integrator).string()});
+  const auto run = [&](const std::string& integrator, const std::vector<std::string>& settings = {}) {
+    std::vector<std::string> words = {"simulate", "-m",      "pendulum:3", "-f",
+                                      "aba",      "-i",      integrator,   "-t",
+                                      "0.1",      "--quiet", "-o",         (directory_ / integrator).string()};
+    words.insert(words.end(), settings.begin(), settings.end());
+    return call_program(registries, words);
   };
   const CommandLineCall call = run("ode15s");
   EXPECT_EQ(call.exit_code, 2) << call.output;
   EXPECT_NE(call.errors.find("integrator 'ode15s', which keeps matrices"), std::string::npos) << call.errors;
   EXPECT_EQ(run("ode45").exit_code, 0) << "explicit ones keep none";
+  EXPECT_EQ(run("gauss4", {"--fixed-step", "0.1", "--jacobian", "exact"}).exit_code, 2)
+      << "Newton's method for its stages keeps some";
+  EXPECT_EQ(run("gauss4", {"--fixed-step", "0.1"}).exit_code, 0) << "fixed-point iteration keeps none";
 }
 
 TEST_F(AvailableMemoryTest, WhatStandsBesideOneAnotherIsAddedUp) {

@@ -10,19 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Mechanism made(const std::string& key) {
-  return make_mechanism(mechanism_registry(), key);
-}
 
 /// Random states of a mechanism in rows, and the largest rounding that right-hand sides at them may have.
 struct States {
@@ -83,7 +79,7 @@ double difference(const Formulation& formulation, const Answers& got, const Answ
 }
 
 void expect_the_answers_of_one_state(const std::string& name, const char* key, std::size_t count) {
-  const Mechanism mechanism = made(name);
+  const Mechanism mechanism = test::from_catalogue(name);
   const auto formulation = test::make(key, mechanism);
   const States states(*formulation, count, count);
   const Answers expected = one_by_one(*formulation, states.rows);
@@ -123,7 +119,7 @@ TEST(state_batch, chains_and_robots_give_the_answers_of_one_state_at_a_time) {
 
 TEST(state_batch, every_formulation_takes_many_states_of_open_trees_and_of_loops) {
   for (const char* name : {"random_tree:seed=11,bodies=9", "five_bar", "pendulum:20"}) {
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = test::from_catalogue(name);
     for (const FormulationEntry& entry : formulation_registry()) {
       if (!refusal_of(entry, mechanism).empty()) {
         continue;
@@ -146,7 +142,7 @@ TEST(state_batch, every_formulation_takes_many_states_of_open_trees_and_of_loops
 
 TEST(state_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
   for (const char* name : {"humanoid", "random_tree:seed=4,bodies=20", "five_bar"}) {
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = test::from_catalogue(name);
     for (const char* key : {"bae-haug", "naudet"}) {
       const auto formulation = test::make(key, mechanism);
       const std::size_t size = formulation->state_size();
@@ -178,7 +174,7 @@ TEST(state_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
 // What fails: a coordinate that is not a number, and an angle that is not finite. Huge angles are left to the standard
 // library and do not fail.
 TEST(state_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
-  const Mechanism mechanism = made("humanoid");
+  const Mechanism mechanism = test::from_catalogue("humanoid");
   for (const char* key : {"aba", "naudet"}) {
     const auto formulation = test::make(key, mechanism);
     const std::size_t size = formulation->state_size();
@@ -212,7 +208,7 @@ TEST(state_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
 }
 
 TEST(state_batch, no_states_are_no_work) {
-  const Mechanism mechanism = made("pendulum:3");
+  const Mechanism mechanism = test::from_catalogue("pendulum:3");
   const auto formulation = test::make("aba", mechanism);
   const Answers none = at_once(*formulation, {}, 2);
   EXPECT_TRUE(none.rates.empty());

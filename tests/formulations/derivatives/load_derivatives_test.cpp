@@ -200,6 +200,59 @@ TEST(load_derivatives, of_a_force_on_a_pendulum_have_the_digits_of_their_closed_
   }
 }
 
+/// A body that floats: forces along the axes of its free joint depend on its displacements.
+TEST(load_derivatives, of_displacements_of_a_free_joint_have_the_digits_of_their_closed_form) {
+  constexpr double kMass = 2.0;
+  MechanismDescription description;
+  description.name = "floating mass";
+  description.gravity = Vec3::Zero();
+  description.bodies.push_back({"mass", kMass, Vec3::Zero(), Mat3::Identity()});
+  JointDescription joint;
+  joint.name = "base";
+  joint.type = JointType::free;
+  joint.b = "mass";
+  joint.q0 = {1.0, 0.0, 0.0, 0.0, 0.3, -0.4, 0.5};
+  description.joints.push_back(joint);
+  for (int i = 0; i < 3; ++i) {
+    description.joint_loads.push_back(
+        {fmt::format("push{}", i + 1), "base", 3 + i, ExpressionLaw{"-3 * q_base_5^2 + 5 * q_base_6 * q_base_7"}});
+  }
+  const Mechanism mechanism(description);
+  const std::vector<double> x = {0.6, 0.0, 0.8, 0.0, 0.3, -0.4, 0.5, 0.0, 0.0, 0.0, 0.1, 0.2, -0.3};
+  for (const char* const key : {"aba", "dense", "bae-haug"}) {
+    const Eigen::MatrixXd rows = test::jacobian(*test::make(key, mechanism), x);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(rows(10 + i, 4), -6.0 * x[4] / kMass, 1e-14) << key << ' ' << i;
+      EXPECT_NEAR(rows(10 + i, 5), 5.0 * x[6] / kMass, 1e-14) << key << ' ' << i;
+      EXPECT_NEAR(rows(10 + i, 6), 5.0 * x[5] / kMass, 1e-14) << key << ' ' << i;
+    }
+  }
+}
+
+/// Forces in joints of trees and loops that float, of displacements of their base.
+TEST(load_derivatives, know_displacements_of_free_joints) {
+  int treated = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    MechanismDescription description =
+        test::loop_named(fmt::format("random_tree:seed={},bodies=5,loads=0", seed)).description();
+    const auto base = std::find_if(description.joints.begin(), description.joints.end(),
+                                   [](const auto& one) { return one.type == JointType::free; });
+    if (base == description.joints.end()) {
+      continue;
+    }
+    const std::string formula = fmt::format("2 * q_{0}_5 - 3 * sin(q_{0}_6) * q_{0}_7", base->name);
+    description.joint_loads.push_back({"motor", description.joints.front().name, 0, ExpressionLaw{formula}});
+    description.joint_loads.push_back({"drag", base->name, 4, ExpressionLaw{formula}});
+    const Mechanism mechanism(description);
+    for (const Variant& variant : kOfTrees) {
+      expect_derivatives(mechanism, variant, random, fmt::format("{}[{}], seed {}", variant.key, variant.options, seed),
+                         treated);
+    }
+  }
+  EXPECT_GE(treated, 20);
+}
+
 TEST(load_derivatives, are_there_for_the_whole_catalogue) {
   for (const MechanismEntry& entry : mechanism_registry()) {
     const Mechanism mechanism = test::loop_named(std::string(entry.key));

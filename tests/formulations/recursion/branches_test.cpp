@@ -7,17 +7,13 @@
 #include <array>
 
 #include "formulations/recursion/links/link_tree.hpp"
-#include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/allocation_guard.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
-
-Mechanism made(const std::string& key) {
-  return make_mechanism(mechanism_registry(), key);
-}
 
 /// All that a formulation gives at one state, as one row of numbers.
 std::vector<double> everything(Formulation& formulation, const Mechanism& mechanism) {
@@ -66,7 +62,7 @@ constexpr std::array kWays = {Way{"dca", "threads={}"},
 
 /// \returns whether the mechanism has been divided.
 bool expect_the_same_bits(const std::string& name) {
-  const Mechanism mechanism = made(name);
+  const Mechanism mechanism = test::from_catalogue(name);
   bool divided = false;
   for (const Way& way : kWays) {
     std::vector<double> first;
@@ -125,7 +121,7 @@ TEST(branches, give_what_the_dense_reference_gives) {
   for (std::uint64_t i = 0; i < 2; ++i) {
     const std::string name = fmt::format("random_tree:seed={},bodies=230,branching={},loads={},motions={}",
                                          first_seed + i, i == 0 ? 1.0 : 0.7, i % 2, 2 * i);
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = test::from_catalogue(name);
     for (const char* const key : {"dca", "hdca", "bae-haug"}) {
       divided += test::make(key, mechanism, "threads=2")->threads() > 1 ? 1 : 0;
       const double share = test::share_of_rounding(key, "threads=2", mechanism);
@@ -145,7 +141,7 @@ TEST(branches, close_loops_as_dense_reference_and_assembly_do) {
   for (std::uint64_t i = 0; i < 2; ++i) {
     const std::string name =
         fmt::format("random_closed:seed={},bodies=200,cuts={},loads={}", first_seed + i, 2 + 3 * i, i % 2);
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = test::from_catalogue(name);
     for (const char* const key : {"dca", "bae-haug", "hdca"}) {
       // sigma, and with it p', depends on the gauge: bodies as leaves have the same one.
       const bool momenta = std::string_view(key) == "hdca";
@@ -172,7 +168,7 @@ TEST(branches, right_hand_sides_on_several_threads_allocate_nothing) {
   }
   for (const char* const name :
        {"random_tree:seed=9,bodies=300", "random_closed:seed=9,bodies=260,cuts=4", "loop:301"}) {
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = test::from_catalogue(name);
     for (const Way& way : kWays) {
       const auto formulation = test::make(way.key, mechanism, fmt::format(fmt::runtime(way.options), 2));
       std::vector<double> x(formulation->state_size());
@@ -193,8 +189,9 @@ TEST(branches, hang_on_the_trunk_alone) {
   fmt::print("first seed {} (another one: MBDBENCH_SEED)\n", first_seed);
   int divided = 0;
   for (std::uint64_t i = 0; i < 40; ++i) {
-    const Mechanism mechanism = made(fmt::format("random_tree:seed={},bodies={},branching={},loads=0", first_seed + i,
-                                                 50 + 30 * i, 0.25 * static_cast<double>(1 + i % 4)));
+    const Mechanism mechanism =
+        test::from_catalogue(fmt::format("random_tree:seed={},bodies={},branching={},loads=0", first_seed + i,
+                                         50 + 30 * i, 0.25 * static_cast<double>(1 + i % 4)));
     const LinkTree tree(mechanism, TreeLayout::branches);
     divided += tree.ranges().size() > 1 ? 1 : 0;
     int next_row = 0;
@@ -221,7 +218,9 @@ TEST(branches, hang_on_the_trunk_alone) {
 }
 
 TEST(branches, are_made_where_two_threads_gain) {
-  const auto ranges = [](const std::string& key) { return LinkTree(made(key), TreeLayout::branches).ranges().size(); };
+  const auto ranges = [](const std::string& key) {
+    return LinkTree(test::from_catalogue(key), TreeLayout::branches).ranges().size();
+  };
   EXPECT_EQ(ranges("pendulum:2000"), 1U) << "one chain has no branches";
   EXPECT_EQ(ranges("ladder:300"), 1U) << "half of it is one chain";
   EXPECT_EQ(ranges("quadruped"), 1U) << "too small for regions of threads";
@@ -229,7 +228,7 @@ TEST(branches, are_made_where_two_threads_gain) {
   EXPECT_GE(ranges("star:1000"), 9U);
   // What one thread has to do alone is small.
   for (const char* const key : {"balanced_tree:2047", "random_tree:seed=4,bodies=2000,loads=0"}) {
-    const LinkTree tree(made(key), TreeLayout::branches);
+    const LinkTree tree(test::from_catalogue(key), TreeLayout::branches);
     EXPECT_LT(tree.ranges().front().last_row, static_cast<int>(tree.size() / 10)) << key;
   }
 }

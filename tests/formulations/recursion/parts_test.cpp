@@ -6,16 +6,12 @@
 #include <limits>
 
 #include "formulations/parts/part_recursion.hpp"
-#include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 
 namespace mbdbench {
 namespace {
-
-Mechanism made(const std::string& key) {
-  return make_mechanism(mechanism_registry(), key);
-}
 
 /// \returns the larger error of x' in link frames, against world axes, near the start: loops drift open by 1e-9 and
 /// velocities leave the constraints by `stray` (rad/s, m/s).
@@ -39,7 +35,7 @@ TEST(parts, give_what_world_axes_give) {
   for (int seed = 1; seed <= 120; ++seed) {
     const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", 300 + seed,
                                         5 + seed % 11, 1 + seed % 5, seed % 2, seed % 3 == 0 ? 1 : 0);
-    const Mechanism mechanism = made(key);
+    const Mechanism mechanism = test::from_catalogue(key);
     // Velocities off the constraints ask redundant rows for different accelerations. What least squares make of that
     // depends on which rows are closed together; where velocities are projected nothing is asked.
     const bool redundant = mechanism.generic_rank().rank < mechanism.constraint_size();
@@ -69,7 +65,8 @@ TEST(parts, every_instruction_set_gives_the_same) {
     for (const char* key : {"double_loop", "bricard", "random_closed:seed=3,bodies=30,cuts=4", "rings:3", "ladder:4",
                             "squeezer", "biped", "quadruped", "random_tree:seed=5,bodies=14,loads=1"}) {
       // Conditions up to 1e4 times eps and the two orders of summation.
-      EXPECT_LT(error_beside_world_axes(made(key), "projection=on", 4), 1e-10) << key << " with " << set.name;
+      EXPECT_LT(error_beside_world_axes(test::from_catalogue(key), "projection=on", 4), 1e-10)
+          << key << " with " << set.name;
     }
   }
   EXPECT_GE(sets, 1);
@@ -123,7 +120,7 @@ TEST(parts, rows_that_loops_closed_before_imply_count_for_nothing) {
   for (const char* key :
        {"random_closed:seed=103904,bodies=15,loads=0", "random_closed:seed=418,bodies=13,cuts=4,loads=0",
         "random_closed:seed=750307,bodies=6,cuts=3"}) {
-    const Mechanism mechanism = made(key);
+    const Mechanism mechanism = test::from_catalogue(key);
     const auto state = [&](std::string_view formulation) {
       return test::evaluate_at(*test::make(formulation, mechanism), 0.0, mechanism.q0(), mechanism.u0());
     };
@@ -136,7 +133,7 @@ TEST(parts, rows_that_loops_closed_before_imply_count_for_nothing) {
 
 // A free cut joint has no rows: nothing is closed, but a load in it acts.
 TEST(parts, loads_in_a_free_cut_joint_act) {
-  MechanismDescription description = made("pendulum_xyz:3").description();
+  MechanismDescription description = test::from_catalogue("pendulum_xyz:3").description();
   JointDescription loose;
   loose.name = "loose";
   loose.type = JointType::free;
@@ -173,8 +170,8 @@ TEST(parts, momenta_are_those_of_bodies_as_leaves) {
   double worst = 0.0;
   for (int seed = 1; seed <= 60; ++seed) {
     const Mechanism mechanism =
-        made(fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", 700 + seed, 5 + seed % 11,
-                         1 + seed % 4, seed % 2, seed % 3 == 0 ? 1 : 0));
+        test::from_catalogue(fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", 700 + seed,
+                                         5 + seed % 11, 1 + seed % 4, seed % 2, seed % 3 == 0 ? 1 : 0));
     SCOPED_TRACE(mechanism.name() + fmt::format(" {}", seed));
     const bool redundant = mechanism.generic_rank().rank < mechanism.constraint_size();
     for (const char* gauge : {"gauge=tangent", "gauge=none", "gauge=leak", "gauge=none,feedback=5"}) {
@@ -189,7 +186,7 @@ TEST(parts, momenta_are_those_of_bodies_as_leaves) {
   for (const char* key :
        {"ladder:6", "rings:3", "grid:3", "car_axis", "biped", "loop8", "random_tree:seed=7,motions=3"}) {
     for (const char* gauge : {"gauge=tangent", "gauge=none", "gauge=leak"}) {
-      EXPECT_LT(error_beside_bodies(made(key), gauge, 3, 0.0), 1e-11) << key << ' ' << gauge;
+      EXPECT_LT(error_beside_bodies(test::from_catalogue(key), gauge, 3, 0.0), 1e-11) << key << ' ' << gauge;
     }
   }
   fmt::print("hdca as one part beside bodies as leaves: worst relative difference {:.1e}\n", worst);
@@ -198,21 +195,21 @@ TEST(parts, momenta_are_those_of_bodies_as_leaves) {
 /// Every link of a ladder carries the columns of the loops on both sides of it at most: cost is linear.
 TEST(parts, loops_are_closed_where_they_meet) {
   for (const int loops : {3, 30}) {
-    const Mechanism mechanism = made(fmt::format("ladder:{}", loops));
+    const Mechanism mechanism = test::from_catalogue(fmt::format("ladder:{}", loops));
     const PartPlan plan(mechanism, LinkTree(mechanism));
     EXPECT_EQ(plan.closings.size(), static_cast<std::size_t>(loops));
     for (const PartRow& part : plan.parts) {
       EXPECT_LE(part.last_pass - part.first_pass, 2);
     }
   }
-  const Mechanism four_bar = made("four_bar");
+  const Mechanism four_bar = test::from_catalogue("four_bar");
   const PartPlan plan(four_bar, LinkTree(four_bar));
   ASSERT_EQ(plan.closings.size(), 1U);
   EXPECT_EQ(plan.closings.front().row, -1) << "a loop through the ground is closed there";
 }
 
 TEST(parts, what_is_not_finite_is_told_by_its_joint) {
-  const Mechanism mechanism = made("double_loop");
+  const Mechanism mechanism = test::from_catalogue("double_loop");
   const auto formulation = test::make("bae-haug", mechanism);
   std::vector<double> x(formulation->state_size());
   std::vector<double> xdot(formulation->state_size());

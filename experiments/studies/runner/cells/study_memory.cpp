@@ -28,7 +28,7 @@ std::vector<MemoryDemand> runs_of(const Registries& registries, const Study& stu
         MemoryDemand demand;
         const FormulationEntry& entry = *choose_formulation(registries.formulations, run.formulation).entry;
         demand.add(entry, mechanism, refusal_of(entry, mechanism).empty() ? copies_of(mechanism) : 0.0);
-        demand.add(needed_integrator(registries, study.name, run.integrator), mechanism);
+        demand.add(needed_integrator(registries, study.name, run.integrator), mechanism, false);
         runs.push_back(demand);
       }
     }
@@ -40,7 +40,7 @@ std::vector<MemoryDemand> runs_of(const Registries& registries, const Study& stu
       for (const std::size_t i : each.integrators) {
         MemoryDemand demand;
         demand.add(entry, mechanism, copies_of(mechanism));
-        demand.add(*study.integrators[i], mechanism);
+        demand.add(*study.integrators[i], mechanism, each.jacobian == JacobianChoice::exact);
         runs.push_back(demand);
       }
     }
