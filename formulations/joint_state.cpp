@@ -27,42 +27,18 @@ std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind r
   return layout;
 }
 
+bool has_joint_states(const Formulation& formulation) {
+  const std::span<const StateComponent> own = formulation.layout();
+  const auto same = [&](StateKind rate_kind) {
+    const std::vector<StateComponent> layout = joint_layout(formulation.mechanism(), rate_kind);
+    return std::equal(own.begin(), own.end(), layout.begin(), layout.end(),
+                      [](const StateComponent& a, const StateComponent& b) { return a.name == b.name; });
+  };
+  return same(StateKind::velocity) || same(StateKind::momentum);
+}
+
 JointStateFormulation::JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind)
-    : Formulation(mechanism, joint_layout(mechanism, rate_kind)), rates_(mechanism) {}
-
-RhsStatus JointStateFormulation::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
-  return derivatives_ != nullptr ? derivatives_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
-}
-
-RhsStatus JointStateFormulation::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                                                 std::span<double> product) {
-  return derivatives_ != nullptr ? derivatives_->jacobian_vector(t, x, direction, product)
-                                 : Formulation::jacobian_vector(t, x, direction, product);
-}
-
-RhsStatus JointStateFormulation::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                                 std::span<double> product) {
-  return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, {}, {})
-                                 : Formulation::vector_jacobian(t, x, weights, product);
-}
-
-RhsStatus JointStateFormulation::weighted_derivatives(double t, std::span<const double> x,
-                                                      std::span<const double> weights, std::span<double> product,
-                                                      std::span<double> by_forces, std::span<double> by_masses) {
-  return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)
-                                 : Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
-}
-
-RhsStatus JointStateFormulation::parameter_jacobian(double t, std::span<const double> x,
-                                                    std::span<const RateParameter> parameters,
-                                                    std::span<double> derivatives) {
-  return derivatives_ != nullptr ? derivatives_->parameter_jacobian(t, x, parameters, derivatives)
-                                 : Formulation::parameter_jacobian(t, x, parameters, derivatives);
-}
-
-std::string JointStateFormulation::without_jacobian() const {
-  return derivatives_ != nullptr ? derivatives_->without_jacobian() : Formulation::without_jacobian();
-}
+    : DifferentiatedFormulation(mechanism, joint_layout(mechanism, rate_kind)), rates_(mechanism) {}
 
 CoordinateRates::CoordinateRates(const Mechanism& mechanism) : mechanism_(&mechanism) {
   for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {

@@ -8,6 +8,9 @@ namespace mbdbench {
 /// \returns names and kinds of x = [q; u] or [q; p]. \param rate_kind velocity or momentum
 std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind rate_kind);
 
+/// \returns whether a formulation has such states.
+bool has_joint_states(const Formulation& formulation);
+
 /// q' = N(q) u of all tree joints of one mechanism.
 class CoordinateRates {
  public:
@@ -34,26 +37,12 @@ class CoordinateRates {
 };
 
 /// Base of formulations whose state is the tree coordinates followed by quasi-velocities u or canonical momenta p.
-class JointStateFormulation : public Formulation {
+class JointStateFormulation : public DifferentiatedFormulation {
  public:
   /// \param rate_kind velocity or momentum
   JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind);
 
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
-  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product) override;
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product) override;
-  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
-  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> derivatives) override;
-  [[nodiscard]] std::string without_jacobian() const override;
-
  protected:
-  /// \param derivatives of this formulation, which keeps them; without them it has none
-  void use_derivatives(StateDerivatives& derivatives) { derivatives_ = &derivatives; }
   [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const { return x.first(q_size()); }
   [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(q_size()); }
   [[nodiscard]] std::span<double> q_of(std::span<double> x) const { return x.first(q_size()); }
@@ -66,7 +55,6 @@ class JointStateFormulation : public Formulation {
 
  private:
   CoordinateRates rates_;
-  StateDerivatives* derivatives_ = nullptr;
   [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
 };
 

@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/derivatives/loops/all_joint_derivatives.hpp"
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/loop_state.hpp"
-#include "formulations/derivatives/loops/momentum_derivatives.hpp"
+#include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
+#include "formulations/derivatives/loops/momenta/reduced_derivatives.hpp"
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -92,8 +94,14 @@ std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
   if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
     return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, near_, std::move(solver), set_);
   }
+  if (std::holds_alternative<LoopAllVelocities>(states_)) {
+    return std::make_unique<AllJointDerivatives>(*mechanism_, near_, std::move(solver), set_);
+  }
+  if (const auto* reduced = std::get_if<LoopReducedMomenta>(&states_)) {
+    return std::make_unique<ReducedDerivatives>(*mechanism_, *reduced->states, near_, std::move(solver), set_);
+  }
   const auto& momenta = std::get<LoopMomenta>(states_);
-  MomentumDerivatives::Leak leak;
+  MomentumWorkspace::Leak leak;
   if (momenta.tangent) {
     leak = [mechanism = mechanism_, own = momenta.leak](auto u) { return tangent_leak(own, *mechanism, u); };
   }

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints and whose loops are closed by
-/// the equations with multipliers, one engine for all of them (formulations/derivatives/loops).
+/// Exact derivatives of formulations whose state is (q, u) or (q, p) of the tree joints, has cut joints too, or reduced
+/// momenta, and whose loops are closed by the equations with multipliers, one engine for all of them
+/// (formulations/derivatives/loops).
 ///
 /// The references `dense` and `dense-momentum` have them from here too: their right-hand sides share nothing with an
 /// engine, their derivatives are no reference. They are checked against differences of right-hand sides
@@ -11,6 +12,7 @@
 #include <string>
 #include <variant>
 
+#include "formulations/derivatives/loops/momenta/reduced_momenta.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/state_derivatives.hpp"
@@ -22,13 +24,21 @@ struct LoopVelocities {
   bool projects = false;  ///< whether right-hand sides project them on the constraints first
 };
 
+/// States with coordinates and velocities of all joints, of which nothing is projected.
+struct LoopAllVelocities {};
+
 /// States with momenta, and their gauge (options/gauge_option.hpp).
 struct LoopMomenta {
   bool tangent = false;
   double leak = 0.0;  ///< kappa of the tangent gauge, 1/s
 };
 
-using LoopStates = std::variant<LoopVelocities, LoopMomenta>;
+/// States whose momenta are reduced.
+struct LoopReducedMomenta {
+  ReducedMomenta* states = nullptr;  ///< outlives the derivatives
+};
+
+using LoopStates = std::variant<LoopVelocities, LoopAllVelocities, LoopMomenta, LoopReducedMomenta>;
 
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {

@@ -31,4 +31,46 @@ class StateDerivatives {
   [[nodiscard]] virtual std::string without_jacobian() const = 0;
 };
 
+/// Base of formulations that hand out derivatives which somebody else computes.
+class DifferentiatedFormulation : public Formulation {
+ public:
+  using Formulation::Formulation;
+
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    return derivatives_ != nullptr ? derivatives_->jacobian(t, x, derivatives)
+                                   : Formulation::jacobian(t, x, derivatives);
+  }
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override {
+    return derivatives_ != nullptr ? derivatives_->jacobian_vector(t, x, direction, product)
+                                   : Formulation::jacobian_vector(t, x, direction, product);
+  }
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override {
+    return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, {}, {})
+                                   : Formulation::vector_jacobian(t, x, weights, product);
+  }
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces,
+                                 std::span<double> by_masses) override {
+    return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)
+                                   : Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+  }
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override {
+    return derivatives_ != nullptr ? derivatives_->parameter_jacobian(t, x, parameters, derivatives)
+                                   : Formulation::parameter_jacobian(t, x, parameters, derivatives);
+  }
+  [[nodiscard]] std::string without_jacobian() const override {
+    return derivatives_ != nullptr ? derivatives_->without_jacobian() : Formulation::without_jacobian();
+  }
+
+ protected:
+  /// \param derivatives of this formulation, which keeps them; without them it has none
+  void use_derivatives(StateDerivatives& derivatives) { derivatives_ = &derivatives; }
+
+ private:
+  StateDerivatives* derivatives_ = nullptr;
+};
+
 }  // namespace mbdbench

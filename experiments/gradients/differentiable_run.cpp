@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "experiments/gradients/placed_run.hpp"
+#include "formulations/joint_state.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
@@ -96,9 +97,7 @@ void DifferentiableRun::require_derivatives() {
                                 "not differentiate; give projection=velocities, which projects velocities within the "
                                 "right-hand side alone, or projection=off");
   }
-  const std::span<const StateComponent> layout = run->formulation->layout();
-  if (layout.size() != index_of(mechanism_.q_size() + mechanism_.u_size()) ||
-      std::any_of(layout.begin(), layout.end(), [](const StateComponent& one) { return one.constant; })) {
+  if (!has_joint_states(*run->formulation)) {
     throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
   }
 }

@@ -68,7 +68,7 @@ class DerivativeComparison {
     terms_ = absolute * direction_.cwiseAbs();
     weights_.resize(size);
     for (const auto& block : blocks_.all()) {
-      const double unit = std::max(size_of(terms_, block), kCancelled * terms_behind(block));
+      const double unit = size_of_product(block);
       for (const Eigen::Index i : block) {
         weights_[i] = random.uniform(-1.0, 1.0) / (unit > 0.0 ? unit : 1.0);
       }
@@ -83,9 +83,24 @@ class DerivativeComparison {
     return &block == &blocks_.all()[1] ? place_.rate_terms : 0.0;
   }
 
+  /// \returns the largest rate of coordinates that momenta are solved for: by coordinates it changes at held momenta.
+  [[nodiscard]] double solved_velocities(const std::vector<Eigen::Index>& block) const {
+    const auto layout = formulation_.layout();
+    const bool momenta = std::any_of(layout.begin(), layout.end(),
+                                     [](const StateComponent& one) { return one.kind == StateKind::momentum; });
+    return momenta && &block == &blocks_.all()[0] ? largest_in(place_.xdot, block) : 0.0;
+  }
+
   /// \returns by what errors of a block are measured. \param terms sums of absolute terms of a product
   [[nodiscard]] static double size_of(const Eigen::VectorXd& terms, const std::vector<Eigen::Index>& block) {
     return terms.size() > 0 ? std::max(largest_in(terms, block), kOfOtherBlocks * terms.maxCoeff()) : 0.0;
+  }
+
+  /// \returns the same of rows times the direction: where motions are free in which nothing happens, entries of rows
+  /// are what is left of larger terms, of which each way to the product leaves rounding of its own.
+  [[nodiscard]] double size_of_product(const std::vector<Eigen::Index>& block) const {
+    const double change_terms = &block == &blocks_.all()[1] ? place_.change_terms : 0.0;
+    return std::max({size_of(terms_, block), kCancelled * terms_behind(block), change_terms});
   }
 
   std::string compare_differences() {
@@ -176,15 +191,18 @@ class DerivativeComparison {
     const Eigen::VectorXd weighted_terms = absolute.transpose() * weights_.cwiseAbs();
     // Derivatives by a coordinate are sums of terms like those of the rates.
     double behind = 0.0;
-    for (const Eigen::Index i : blocks_.all()[1]) {
-      behind += kCancelled * place_.rate_terms * std::abs(weights_[i]);
+    for (const auto& block : blocks_.all()) {
+      const double terms = std::max(terms_behind(block), solved_velocities(block));
+      for (const Eigen::Index i : block) {
+        behind += kCancelled * terms * std::abs(weights_[i]);
+      }
     }
     // Where rows repeat others, what they say beside the constraints contradicts itself: rows of derivatives and
     // products may each have an answer of their own there, and are compared along the constraints alone, by the numbers
     // below.
     const bool contradicts = formulation_.mechanism().generic_rank().overconstrained;
     for (const auto& block : blocks_.all()) {
-      const double size = std::max(size_of(terms_, block), kCancelled * terms_behind(block));
+      const double size = size_of_product(block);
       tell(block, along, product_, size, "of jacobian_vector");
       if (contradicts) {
         continue;

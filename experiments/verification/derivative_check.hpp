@@ -18,7 +18,9 @@ struct DerivativePlace {
   Eigen::VectorXd xdot;
   double rounding = 0.0;    ///< of x', relative to its largest entry: what the condition of the equations explains
   double rate_terms = 0.0;  ///< largest term of which rates of velocities or momenta are sums: they round by these
-  double step = 0.0;        ///< of differences along a direction
+  /// Largest term of which these rates' changes along the direction are sums, by velocities: likewise.
+  double change_terms = 0.0;
+  double step = 0.0;  ///< of differences along a direction
 };
 
 /// One comparison: an error and what explains it, over the sum of the absolute terms of the product, or over a tenth of

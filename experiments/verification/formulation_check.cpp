@@ -528,9 +528,11 @@ void FormulationCheck::compare_derivatives(const Reference& reference, Verificat
     if (!direction || !status.ok) {
       return;
     }
-    const double terms =
-        rate_kind_ == StateKind::momentum ? largest_entry(reference.force_terms) : reference.acceleration_terms;
-    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, step};
+    const bool momentum = rate_kind_ == StateKind::momentum;
+    const double terms = momentum ? largest_entry(reference.force_terms) : reference.acceleration_terms;
+    const Eigen::VectorXd changes = reference_->changes_of_force_terms(along.u, reference);
+    const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
+    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step};
     result.failure =
         mbdbench::compare_derivatives(*formulation_, place, *direction, random, [&](const DerivativeDeviation& found) {
           // Beside the constraints rows that repeat others contradict one another, and x' bends along a straight line:

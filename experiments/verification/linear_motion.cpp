@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/verification/tangent_directions.hpp"
+#include "formulations/joint_state.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -27,7 +28,7 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   const Mechanism& mechanism = formulation.mechanism();
   Eigen::VectorXd q(mechanism.q_size());
   Eigen::VectorXd u(mechanism.u_size());
-  if (formulation.layout().size() != static_cast<std::size_t>(q.size() + u.size())) {
+  if (!has_joint_states(formulation)) {
     throw std::invalid_argument(
         "with loops a motion is linearised in coordinates and velocities, or momenta, of the tree's joints");
   }

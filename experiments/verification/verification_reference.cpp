@@ -32,14 +32,32 @@ Vec6 times_inertia(double mass, const BodyKinematics& body, const Vec6& velocity
 }
 
 /// Momenta change by the products of velocities and momenta, of which a body that moves on evenly leaves nothing but
-/// rounding: v x m v, omega x m v and omega x J omega. \returns their sizes, in every component
-Vec6 momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocity) {
+/// rounding: v x m v, omega x m v and omega x J omega. \returns the sizes, in every component, of what they change by
+/// as the velocity does
+Vec6 changes_of_momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocity, const Vec6& change) {
   const double speed = velocity.head<3>().norm();
   const double turning = velocity.tail<3>().norm();
+  const double more_speed = change.head<3>().norm();
+  const double more_turning = change.tail<3>().norm();
   Vec6 terms;
-  terms.head<3>().setConstant(mass * turning * speed);
-  terms.tail<3>().setConstant(mass * speed * speed + turning * (body.inertia * velocity.tail<3>()).norm());
+  terms.head<3>().setConstant(mass * (turning * more_speed + more_turning * speed));
+  terms.tail<3>().setConstant(2.0 * mass * speed * more_speed + turning * (body.inertia * change.tail<3>()).norm() +
+                              more_turning * (body.inertia * velocity.tail<3>()).norm());
   return terms;
+}
+
+/// \returns the sizes of these products themselves.
+Vec6 momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocity) {
+  return 0.5 * changes_of_momentum_terms(mass, body, velocity, velocity);
+}
+
+/// Adds sizes of wrenches at a centre of mass along u, with the distance from the world's origin as their lever.
+void add_sizes_along(const Jacobians::BodyJacobian& j, const BodyKinematics& body, double force, double moment,
+                     Eigen::VectorXd& sizes) {
+  if (sizes.size() > 0) {
+    sizes += force * j.topRows<3>().colwise().norm().transpose();
+    sizes += (moment + body.com.norm() * force) * j.bottomRows<3>().colwise().norm().transpose();
+  }
 }
 
 }  // namespace
@@ -166,11 +184,7 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Vec6 inertia_wrench =
         times_inertia(m, body, acceleration).cwiseAbs() + momentum_terms(m, body, j * reference.state.u);
     const double force = wrench.head<3>().norm() + inertia_wrench.head<3>().norm();
-    const double moment = wrench.tail<3>().norm() + inertia_wrench.tail<3>().norm() + body.com.norm() * force;
-    if (nu > 0) {
-      forces += force * j.topRows<3>().colwise().norm().transpose();
-      forces += moment * j.bottomRows<3>().colwise().norm().transpose();
-    }
+    add_sizes_along(j, body, force, wrench.tail<3>().norm() + inertia_wrench.tail<3>().norm(), forces);
     reference.reaction_terms = std::max(reference.reaction_terms, (wrench + inertia_wrench).maxCoeff());
   }
   const Eigen::VectorXd diagonal = mass_.diagonal();
@@ -295,6 +309,23 @@ NeighbouringStates VerificationReference::neighbours(const Reference& reference,
   const double scale = gauge_scale(mass_ * state.u, reference.phi_q.transpose() * state.gauge);
   const double time_scale = 1.0 / std::max({1.0, largest(state.u), std::sqrt(largest(reference.accelerations))});
   return neighbouring_states(*dense_, *dense_momentum_, from.t, x, -scale * state.gauge, share * time_scale);
+}
+
+Eigen::VectorXd VerificationReference::changes_of_force_terms(const Eigen::VectorXd& change,
+                                                              const Reference& reference) const {
+  Eigen::VectorXd changes = Eigen::VectorXd::Zero(mechanism_->u_size());
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    const BodyKinematics& body = kinematics_.body(i);
+    const double mass = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
+    const Vec6 wrench = changes_of_momentum_terms(mass, body, j * reference.state.u, j * change);
+    add_sizes_along(j, body, wrench.head<3>().norm(), wrench.tail<3>().norm(), changes);
+  }
+  return changes;
+}
+
+double VerificationReference::largest_acceleration(const Eigen::VectorXd& forces) const {
+  return largest(forces.cwiseQuotient(Eigen::VectorXd(mass_.diagonal())));
 }
 
 Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reactions) const {

@@ -71,6 +71,11 @@ class VerificationReference {
   /// \returns Phi_q^T lambda from reactions at the state of the last `at`: defined also where constraints are
   /// redundant.
   [[nodiscard]] Eigen::VectorXd constraint_forces(const Reactions& reactions) const;
+  /// \returns along u, sizes of the terms of which inertia forces of the last `at` change as velocities do: a change
+  /// that is larger than the velocities themselves makes larger terms than `force_terms`.
+  [[nodiscard]] Eigen::VectorXd changes_of_force_terms(const Eigen::VectorXd& change, const Reference& reference) const;
+  /// \returns the largest of forces along u over the diagonal of M of the last `at`.
+  [[nodiscard]] double largest_acceleration(const Eigen::VectorXd& forces) const;
 
  private:
   void set_mass();

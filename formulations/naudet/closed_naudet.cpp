@@ -35,7 +35,7 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
 
 ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
                            const Execution& execution, const Start& start)
-    : Formulation(mechanism, ClosedState(mechanism, form, start.choice.dependent).layout()),
+    : DifferentiatedFormulation(mechanism, ClosedState(mechanism, form, start.choice.dependent).layout()),
       switch_at_(switch_at),
       execution_(execution),
       allowed_(start.allowed),
@@ -50,7 +50,34 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       rates_(index_of(mechanism.u_size())),
       coordinate_rates_(index_of(mechanism.q_size())),
       has_lanes_(momentum() && !form.reduced && !matrices_ && first_choice_.size() <= kMostDependentInLanes &&
-                 loops_without_lanes(mechanism).empty()) {}
+                 loops_without_lanes(mechanism).empty()),
+      multipliers_(index_of(mechanism.closing_row_count())),
+      derivatives_(
+          mechanism, form.rate_kind == StateKind::momentum ? LoopStates(LoopReducedMomenta{this}) : LoopAllVelocities{},
+          obstacle(form, matrices_ ? NaudetLoops::matrices : NaudetLoops::impulses), near(),
+          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, execution.instruction_set) {
+  use_derivatives(derivatives_);
+}
+
+std::string ClosedNaudet::obstacle(ClosedStateForm form, NaudetLoops closing) {
+  if (form.reduced) {
+    return "there are no exact derivatives of reduced coordinates, which are solved for; naudet and naudet-acc have "
+           "them with those of all joints";
+  }
+  return closing == NaudetLoops::matrices
+             ? "there are no exact derivatives of the paper's matrices: take loops=impulses"
+             : std::string();
+}
+
+RhsStatus ClosedNaudet::read(std::span<const double> x) {
+  const RhsStatus status = set_coordinates(x);
+  return status.ok ? dynamics_.set_positions(q_) : status;
+}
+
+void ClosedNaudet::multipliers(std::span<const double> g, std::span<double> mu) {
+  dynamics_.dependents().multipliers(g, multipliers_);
+  std::copy_n(multipliers_.begin(), index_of(mechanism().cut_row_count()), mu.begin());
+}
 
 std::unique_ptr<Formulation> ClosedNaudet::clone() const {
   auto copy = std::make_unique<ClosedNaudet>(mechanism(), state_.form(), switch_at_,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "formulations/naudet/closed_state.hpp"
 #include "formulations/naudet/constrained_momenta.hpp"
@@ -19,7 +20,7 @@ enum class NaudetLoops {
 };
 
 /// State as ClosedStateForm says. Works for open trees too.
-class ClosedNaudet final : public Formulation {
+class ClosedNaudet final : public DifferentiatedFormulation, private ReducedMomenta {
  public:
   /// \param switch_at largest entry of K beyond which other dependent joints are looked for
   /// \param closing matrices: momenta without `switching` only
@@ -58,6 +59,15 @@ class ClosedNaudet final : public Formulation {
   static Start start(const Mechanism& mechanism, ClosedStateForm form, NaudetLoops closing);
   ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Execution& execution,
                const Start& start);
+  /// \returns what has no derivatives here: reduced coordinates, and what matrices close.
+  [[nodiscard]] static std::string obstacle(ClosedStateForm form, NaudetLoops closing);
+  // For the derivatives.
+  RhsStatus read(std::span<const double> x) override;
+  [[nodiscard]] std::span<const int> independent() const override { return state_.rates(); }
+  void reduce(std::span<double> g) override { dynamics_.dependents().reduce(g); }
+  void complete(std::span<double> y) override { dynamics_.dependents().complete(y); }
+  void multipliers(std::span<const double> g, std::span<double> mu) override;
+
   [[nodiscard]] bool momentum() const { return state_.form().rate_kind == StateKind::momentum; }
   [[nodiscard]] std::span<const double> velocities() const { return matrices_ ? matrices_->u() : dynamics_.u(); }
   void set_cut_velocities(int c, std::span<double> u_c) const;
@@ -101,6 +111,8 @@ class ClosedNaudet final : public Formulation {
   std::unique_ptr<LoopsInLanes> lanes_;  // made when first asked for
   std::vector<std::size_t> waiting_;     // states of a batch
   std::vector<std::size_t> together_;    // those of one choice
+  std::vector<double> multipliers_;
+  LoopDerivatives derivatives_;
 };
 
 }  // namespace mbdbench

@@ -286,11 +286,24 @@ void DependentJoints::correct(std::span<const double> residual, std::span<double
   }
 }
 
-void DependentJoints::reduce(std::span<double> g) {
+void DependentJoints::set_multipliers(std::span<const double> g) {
   for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
     work_[static_cast<Eigen::Index>(i)] = column(choice_.dependent[i]) * g[index_of(choice_.dependent[i])];
   }
   solve_transposed(work_);
+}
+
+void DependentJoints::multipliers(std::span<const double> g, std::span<double> multipliers) {
+  set_multipliers(g);
+  std::fill(multipliers.begin(), multipliers.end(), 0.0);
+  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+    const int row = choice_.rows[i];
+    multipliers[index_of(row)] = -row_scale_of(row) * work_[static_cast<Eigen::Index>(i)];
+  }
+}
+
+void DependentJoints::reduce(std::span<double> g) {
+  set_multipliers(g);
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
     const int row = choice_.rows[i];
     for (const int component : components_[loop_of(row)]) {

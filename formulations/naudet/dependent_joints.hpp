@@ -55,6 +55,8 @@ class DependentJoints {
   void correct(std::span<const double> residual, std::span<double> correction);
   /// B^T g: g_i + K^T g_d in place; the dependent entries become zero.
   void reduce(std::span<double> g);
+  /// -Phi_d^-T g_d: multipliers of all rows that take g_d away. \param multipliers receives an entry a row of phi_q
+  void multipliers(std::span<const double> g, std::span<double> multipliers);
   /// Keeps K of the last `factorise` for `predict`. Not for hot loops.
   void keep_ratios();
   /// \returns whether K is kept for the present dependent components.
@@ -96,6 +98,8 @@ class DependentJoints {
   [[nodiscard]] double column(int component) const;
   /// \returns the scale of a row of phi_q.
   [[nodiscard]] double row_scale_of(int row) const;
+  /// work_ = Phi_d,s^-T of the scaled g_d.
+  void set_multipliers(std::span<const double> g);
   /// Phi_d,s^-T right in place, the result in the order of choice_.rows.
   void solve_transposed(Eigen::VectorXd& right) const;
 

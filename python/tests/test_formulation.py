@@ -174,9 +174,9 @@ def test_jacobian_is_that_of_the_pendulum(arm):
 
 def test_jacobian_is_refused_where_there_is_none(pendulum):
     general = mbdbench.Formulation(pendulum, "naudet[kernel=general]")
-    with pytest.raises(ValueError, match="bae-haug, dca and hdca have them, with loops too"):
+    with pytest.raises(ValueError, match="bae-haug, dca, hdca, naudet and naudet-acc have them, with loops too"):
         general.jacobian(0.0, np.zeros(8))
-    with pytest.raises(ValueError, match="bae-haug, dca and hdca have them, with loops too"):
+    with pytest.raises(ValueError, match="bae-haug, dca, hdca, naudet and naudet-acc have them, with loops too"):
         general.jacobian_vector(0.0, np.zeros(8), np.ones(8))
 
 

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "formulations/derivatives/loops/loop_workspace.hpp"
-#include "formulations/derivatives/rate_parameters.hpp"
-#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
@@ -43,11 +40,7 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
     impulses = sigma;
     change = u - given;
   }
-  state.set_loads(q_of(x), u);
-  state.set_velocities(q_of(x), u);
-  Eigen::VectorXd accelerations = state.wanted_forces();
-  solve(accelerations, state.wanted_accelerations());
-  state.set_accelerations(accelerations, sigma);
+  accelerate(q_of(x), u);
   if (projects && size > 0 && !(change.cwiseAbs().maxCoeff() <= kDrift * u.cwiseAbs().maxCoeff())) {
     state.set_change(change, impulses);
   }
@@ -176,10 +169,6 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
 RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double> x,
                                                 std::span<const RateParameter> parameters, std::span<double> rows) {
   Workspace& work = *work_;
-  std::vector<ParameterPlace> places;
-  for (const RateParameter& parameter : parameters) {
-    places.push_back(place_of(*work.mechanism, parameter));
-  }
   if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
   }
@@ -191,16 +180,7 @@ RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double
       rows.data(), static_cast<Eigen::Index>(x.size()), count);
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(n, count);
   Eigen::MatrixXd changes = Eigen::MatrixXd::Zero(n, count);
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const ParameterPlace& place = places[index_of(k)];
-    if (place.body >= 0) {
-      work.state.add_unit_mass(place.body, columns.col(k), changes.col(k));
-    } else {
-      columns(place.u, k) = place.kind == ParameterKind::joint_force ? 1.0
-                            : place.kind == ParameterKind::damping   ? -work.u[place.u]
-                                                                     : place.rest - q[index_of(place.q)];
-    }
-  }
+  work.add_parameters(parameters, q, work.u, columns, changes);
   Eigen::MatrixXd seconds = Eigen::MatrixXd::Zero(work.rows, count);
   if (work.state.data().drifted && !changes.isZero(0.0)) {
     // Projected velocities depend on masses, and accelerations on them.

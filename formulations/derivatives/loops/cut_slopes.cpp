@@ -24,6 +24,13 @@ MovingVector fixed_in(int turn, const Vec3& value) {
   return result;
 }
 
+/// \returns a vector that is part of a body's velocity. \param part of that: kVelocityOfA, kSpinOfA, ...
+MovingVector velocity_at(int part, const Vec3& value) {
+  MovingVector result{value, VectorSlopes::Zero()};
+  result.slopes.middleCols<3>(part).setIdentity();
+  return result;
+}
+
 MovingNumber dot_of(const MovingVector& a, const MovingVector& b) {
   return {a.value.dot(b.value), b.value.transpose() * a.slopes + a.value.transpose() * b.slopes};
 }
@@ -34,6 +41,10 @@ MovingVector cross_of(const MovingVector& a, const MovingVector& b) {
 
 MovingVector combination(double fa, const MovingVector& a, double fb, const MovingVector& b) {
   return {fa * a.value + fb * b.value, fa * a.slopes + fb * b.slopes};
+}
+
+MovingVector times(const MovingNumber& factor, const MovingVector& a) {
+  return {factor.value * a.value, factor.value * a.slopes + a.value * factor.slopes};
 }
 
 /// \returns slopes of the angle about a unit vector from one vector to another (joint.cpp).
@@ -51,6 +62,9 @@ CutComponent::Row angle_slopes(const MovingVector& axis, const MovingVector& fro
 struct CutPlace {
   const Joint* joint = nullptr;
   const JointKinematics* state = nullptr;
+  double share_of_b = 1.0;  ///< of the way from the origin on a to that on b where the point is
+  MovingVector origin_a;
+  MovingVector origin_b;
   MovingVector displacement;
   MovingVector point;
 
@@ -62,6 +76,8 @@ struct CutPlace {
   }
   /// \returns slopes of a scalar coordinate.
   [[nodiscard]] CutComponent::Row coordinate(int component) const;
+  /// \returns whether a column of H is fixed in b.
+  [[nodiscard]] bool moves_with_b(int component) const;
   /// \returns a column of H: of forces and of torques.
   [[nodiscard]] std::pair<MovingVector, MovingVector> direction(int component) const;
   /// \returns the wrench of a unit generalised force (cut_dual_direction), likewise.
@@ -86,11 +102,13 @@ CutComponent::Row CutPlace::coordinate(int component) const {
   }
 }
 
+bool CutPlace::moves_with_b(int component) const {
+  return joint->type == JointType::spherical || (joint->type == JointType::universal && component == 1) ||
+         (joint->type == JointType::free && component < 3);
+}
+
 std::pair<MovingVector, MovingVector> CutPlace::direction(int component) const {
-  const bool in_outer = joint->type == JointType::spherical ||
-                        (joint->type == JointType::universal && component == 1) ||
-                        (joint->type == JointType::free && component < 3);
-  const int turn_of = in_outer ? kTurnOfB : kTurnOfA;
+  const int turn_of = moves_with_b(component) ? kTurnOfB : kTurnOfA;
   const Vec6 column = state->h.col(component);
   return {fixed_in(turn_of, column.head<3>()), fixed_in(turn_of, column.tail<3>())};
 }
@@ -113,28 +131,39 @@ std::pair<MovingVector, MovingVector> CutPlace::dual_direction(int component) co
   return {force, dual};
 }
 
+CutPlace placed(int cut, const Kinematics& kinematics, const Vec3& center) {
+  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
+  CutPlace place;
+  place.joint = &joint;
+  place.state = &kinematics.cut_joint(cut);
+  place.share_of_b = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+  place.origin_a.value = kinematics.world_point(joint.a, joint.position_a) - center;
+  place.origin_a.slopes.leftCols<6>() = motion_of_point(place.origin_a.value);
+  place.origin_b.value = kinematics.world_point(joint.b, joint.position_b) - center;
+  place.origin_b.slopes.middleCols<6>(kOfB) = motion_of_point(place.origin_b.value);
+  place.displacement = combination(1.0, place.origin_b, -1.0, place.origin_a);
+  place.point = combination(place.share_of_b, place.origin_b, 1.0 - place.share_of_b, place.origin_a);
+  return place;
+}
+
+/// Slopes of a wrench times the velocity of b less that of a. \param wrench held where its slopes say
+CutComponent::Row slopes_of_power(const Vec6& wrench, const WrenchSlopes& wrench_slopes, const Vec6& relative) {
+  CutComponent::Row slopes = relative.transpose() * wrench_slopes;
+  slopes.middleCols<6>(kVelocityOfA) -= wrench.transpose();
+  slopes.middleCols<6>(kVelocityOfB) += wrench.transpose();
+  return slopes;
+}
+
 }  // namespace
 
 CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
                            const Vec3& center) {
-  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
-  const Vec3 origin_a = kinematics.world_point(joint.a, joint.position_a) - center;
-  const Vec3 origin_b = kinematics.world_point(joint.b, joint.position_b) - center;
-  const JointKinematics& state = kinematics.cut_joint(cut);
-  CutPlace place{&joint, &state, {}, {}};
-  place.displacement.value = origin_b - origin_a;
-  place.displacement.slopes.leftCols<6>() = -motion_of_point(origin_a);
-  place.displacement.slopes.middleCols<6>(kOfB) = motion_of_point(origin_b);
-  // O_k is a share of the way from the origin on a to that on b.
-  const double share = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
-  place.point.value = share * origin_b + (1.0 - share) * origin_a;
-  place.point.slopes.leftCols<6>() = (1.0 - share) * motion_of_point(origin_a);
-  place.point.slopes.middleCols<6>(kOfB) = share * motion_of_point(origin_b);
-
+  const CutPlace place = placed(cut, kinematics, center);
+  const Joint& joint = *place.joint;
   CutComponent result;
   if (has_coordinate_rates(joint.type)) {
     std::array<double, 7> coordinates{};
-    cut_coordinates(joint, state, near.of(cut), coordinates);
+    cut_coordinates(joint, *place.state, near.of(cut), coordinates);
     result.q = coordinates[index_of(component)];
     result.q_slopes = place.coordinate(component);
   }
@@ -144,9 +173,77 @@ CutComponent cut_component(int cut, int component, const Kinematics& kinematics,
       slopes_of_wrench(place.point.value, place.point.slopes, force.value, force.slopes, torque.slopes);
   const Vec6 relative = kinematics.velocity_at(joint.b, center) - kinematics.velocity_at(joint.a, center);
   result.v = result.wrench.dot(relative);
-  result.v_slopes = relative.transpose() * result.wrench_slopes;
-  result.v_slopes.middleCols<6>(kVelocityOfA) -= result.wrench.transpose();
-  result.v_slopes.middleCols<6>(kVelocityOfB) += result.wrench.transpose();
+  result.v_slopes = slopes_of_power(result.wrench, result.wrench_slopes, relative);
+  return result;
+}
+
+CutVelocitySlopes cut_velocity_slopes(int cut, const Kinematics& kinematics, const Vec6& relative, const Vec3& center) {
+  const CutPlace place = placed(cut, kinematics, center);
+  const Joint& joint = *place.joint;
+  CutVelocitySlopes along;
+  along.u.setZero(joint.nu);
+  along.slopes.setZero(joint.nu, linear::LoopCut::kSlopes);
+  for (int i = 0; i < joint.nu; ++i) {
+    const auto [force, torque] = place.direction(i);
+    Vec6 wrench;
+    wrench << force.value, torque.value + place.point.value.cross(force.value);
+    along.u[i] = wrench.dot(relative);
+    along.slopes.row(i) = slopes_of_power(
+        wrench, slopes_of_wrench(place.point.value, place.point.slopes, force.value, force.slopes, torque.slopes),
+        relative);
+  }
+  const JointMatrix gram_inverse = motion_gram_inverse(joint);
+  CutVelocitySlopes result = along;
+  result.u.noalias() = gram_inverse.lazyProduct(along.u);
+  result.slopes.noalias() = gram_inverse.lazyProduct(along.slopes);
+  return result;
+}
+
+CutAccelerationSlopes cut_acceleration_slopes(int cut, const Kinematics& kinematics,
+                                              const std::pair<Vec6, Vec6>& velocities, const Vec6& pulled,
+                                              const Vec3& center) {
+  const CutPlace place = placed(cut, kinematics, center);
+  const Joint& joint = *place.joint;
+  const CutVelocitySlopes velocity = cut_velocity_slopes(cut, kinematics, velocities.second - velocities.first, center);
+  const MovingVector spin_a = velocity_at(kSpinOfA, velocities.first.tail<3>());
+  const MovingVector spin_b = velocity_at(kSpinOfB, velocities.second.tail<3>());
+  const auto rate_of = [](const MovingVector& linear, const MovingVector& spin, const MovingVector& origin) {
+    return combination(1.0, linear, 1.0, cross_of(spin, origin));
+  };
+  const MovingVector point_rate = combination(
+      place.share_of_b, rate_of(velocity_at(kVelocityOfB, velocities.second.head<3>()), spin_b, place.origin_b),
+      1.0 - place.share_of_b, rate_of(velocity_at(kVelocityOfA, velocities.first.head<3>()), spin_a, place.origin_a));
+  // W' - sum of H' u, W the velocity of b less that of a at the point.
+  const MovingVector pulled_spin{pulled.tail<3>(), VectorSlopes::Zero()};
+  MovingVector angular = pulled_spin;
+  MovingVector linear = combination(1.0, cross_of(pulled_spin, place.point), 1.0,
+                                    cross_of(combination(1.0, spin_b, -1.0, spin_a), point_rate));
+  linear.value += pulled.head<3>();
+  for (int i = 0; i < joint.nu; ++i) {
+    const auto [force, torque] = place.direction(i);
+    const MovingVector& spin = place.moves_with_b(i) ? spin_b : spin_a;
+    const MovingNumber speed{velocity.u[i], velocity.slopes.row(i)};
+    linear = combination(1.0, linear, -1.0, times(speed, cross_of(spin, force)));
+    angular = combination(1.0, angular, -1.0, times(speed, cross_of(spin, torque)));
+  }
+  CutAccelerationSlopes along;
+  along.rates.setZero(joint.nu);
+  along.slopes.setZero(joint.nu, linear::LoopCut::kSlopes);
+  along.by_acceleration.setZero(joint.nu, 6);
+  for (int i = 0; i < joint.nu; ++i) {
+    const auto [force, torque] = place.direction(i);
+    const MovingNumber of_force = dot_of(force, linear);
+    const MovingNumber of_torque = dot_of(torque, angular);
+    along.rates[i] = of_force.value + of_torque.value;
+    along.slopes.row(i) = of_force.slopes + of_torque.slopes;
+    along.by_acceleration.row(i) << force.value.transpose(),
+        (torque.value + place.point.value.cross(force.value)).transpose();
+  }
+  const JointMatrix gram_inverse = motion_gram_inverse(joint);
+  CutAccelerationSlopes result = along;
+  result.rates.noalias() = gram_inverse.lazyProduct(along.rates);
+  result.slopes.noalias() = gram_inverse.lazyProduct(along.slopes);
+  result.by_acceleration.noalias() = gram_inverse.lazyProduct(along.by_acceleration);
   return result;
 }
 

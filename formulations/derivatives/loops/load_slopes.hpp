@@ -43,4 +43,26 @@ struct CutComponent {
 CutComponent cut_component(int cut, int component, const Kinematics& kinematics, const CutReferences& near,
                            const Vec3& center);
 
+/// u of a cut joint, from the motions of its bodies (formulations/naudet/closed_dynamics.hpp), and slopes of that.
+struct CutVelocitySlopes {
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> u;
+  Eigen::Matrix<double, Eigen::Dynamic, linear::LoopCut::kSlopes, 0, 6, linear::LoopCut::kSlopes> slopes;
+};
+
+/// \param relative velocity of b less that of a, at the common point
+CutVelocitySlopes cut_velocity_slopes(int cut, const Kinematics& kinematics, const Vec6& relative, const Vec3& center);
+
+/// u' of a cut joint likewise, with slopes at held accelerations of the bodies, and its slopes by the acceleration of
+/// b, which are less those by that of a.
+struct CutAccelerationSlopes {
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> rates;
+  Eigen::Matrix<double, Eigen::Dynamic, linear::LoopCut::kSlopes, 0, 6, linear::LoopCut::kSlopes> slopes;
+  Eigen::Matrix<double, Eigen::Dynamic, 6, 0, 6, 6> by_acceleration;
+};
+
+/// \param velocities of a and of b, at the common point \param pulled rate of the velocity of b less that of a, there
+CutAccelerationSlopes cut_acceleration_slopes(int cut, const Kinematics& kinematics,
+                                              const std::pair<Vec6, Vec6>& velocities, const Vec6& pulled,
+                                              const Vec3& center);
+
 }  // namespace mbdbench

@@ -36,6 +36,8 @@ class LoopLoads {
   /// By quasi-velocity, all springs included: less the derivatives of the force along it.
   [[nodiscard]] double stiffness(int u) const { return stiffness_[u]; }
   [[nodiscard]] double damping(int u) const { return damping_[u]; }
+  [[nodiscard]] std::span<const linear::LoopLaw> laws() const { return laws_; }
+  [[nodiscard]] std::span<const linear::LoopArgument> arguments() const { return arguments_; }
   /// Shows the passes what there is. \param data keeps pointers into this
   void show(linear::ClosedData& data) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "formulations/batches/batch_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -169,18 +170,22 @@ Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     flows_[i] = linear::inertia_times(bodies_[i].inertia, flows_[i]);
   }
-  Eigen::VectorXd momenta(u.size());
+  return along_axes();
+}
+
+Eigen::VectorXd LoopState::along_axes() {
+  Eigen::VectorXd sums(mechanism_->u_size());
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     const LoopBody& body = bodies_[i];
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
-      momenta[k] = linear::dot(axes_[index_of(k)].motion, flows_[i]);
+      sums[k] = linear::dot(axes_[index_of(k)].motion, flows_[i]);
     }
     if (body.inboard >= 0) {
       Screw<double>& inner = flows_[index_of(body.inboard)];
       inner = linear::plus(inner, flows_[i]);
     }
   }
-  return momenta;
+  return sums;
 }
 
 void LoopState::place_axes(std::size_t joint) {

@@ -48,6 +48,16 @@ class LoopState {
   /// p' + Phi_q^T mu of the flow, which are wanted_forces then; after set_loads with its velocities.
   void set_momentum_rates(std::span<const double> q, const Eigen::VectorXd& mu);
 
+  /// \returns how many u the cut joints of a mechanism have.
+  [[nodiscard]] static int cut_velocity_count(const Mechanism& mechanism);
+  /// Shows the passes u' of every cut joint as laws along axes behind those of the tree, after set_accelerations;
+  /// momenta: u, after set_flow. \returns them
+  const Eigen::VectorXd& watch_cuts();
+  /// After watch_cuts of velocities. \returns what a change of u' adds to these u', by column
+  [[nodiscard]] Eigen::MatrixXd watched_by(const Eigen::MatrixXd& accelerations);
+  /// The same the other way. \returns what weights of these u' are worth by u'
+  [[nodiscard]] Eigen::VectorXd weights_of_watched(const Eigen::VectorXd& weights);
+
   /// Wrenches that a unit of mass at a body's centre of mass needs: for its motion and, where projections changed
   /// velocities, for that change.
   struct UnitMass {
@@ -81,6 +91,10 @@ class LoopState {
   };
 
   void add_loads();
+  /// \returns the velocity of a body, or its acceleration.
+  [[nodiscard]] Vec6 motion_of(int body, Screw<double> linear::LoopBody::*of) const;
+  /// \returns S . (sum of flows_ of all outboard bodies), by u; flows_ receives the sums.
+  [[nodiscard]] Eigen::VectorXd along_axes();
   /// Starts what is carried inward with the own forces of bodies, less what loads do.
   void begin_carried();
   [[nodiscard]] UnitMass unit_mass(std::size_t body) const;
@@ -107,6 +121,10 @@ class LoopState {
   std::vector<linear::LoopCut> cuts_;
   std::vector<Spring> springs_;     // where all loads are such
   std::optional<LoopLoads> loads_;  // else
+  // Of loads, and of cut joints that are watched.
+  std::vector<linear::LoopLaw> laws_;
+  std::vector<linear::LoopArgument> arguments_;
+  Eigen::VectorXd watched_;
   std::vector<RigidBody> composites_;
   std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;

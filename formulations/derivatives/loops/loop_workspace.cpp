@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "formulations/derivatives/rate_parameters.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -15,7 +16,7 @@ LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferenc
       fast(std::move(solver)),
       sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
       state(m, momenta, near, sweeps.width),
-      coordinates(m),
+      coordinates(m.tree_joints()),
       size(m.u_size()),
       rows(m.constraint_size()),
       none(Eigen::VectorXd::Zero(rows)) {}
@@ -64,6 +65,29 @@ RhsStatus LoopWorkspace::place(double t, std::span<const double> q, bool whole) 
   return whole ? factorise() : fast->set_positions(q);
 }
 
+void LoopWorkspace::accelerate(std::span<const double> q, const Eigen::VectorXd& u) {
+  state.set_loads(q, u);
+  state.set_velocities(q, u);
+  Eigen::VectorXd accelerations = state.wanted_forces();
+  solve(accelerations, state.wanted_accelerations());
+  state.set_accelerations(accelerations, sigma);
+}
+
+void LoopWorkspace::add_parameters(std::span<const RateParameter> parameters, std::span<const double> q,
+                                   const Eigen::VectorXd& u, Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const {
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const ParameterPlace place = place_of(*mechanism, parameters[k]);
+    const auto column = static_cast<Eigen::Index>(k);
+    if (place.body >= 0) {
+      state.add_unit_mass(place.body, forces.col(column), changes.col(column));
+    } else {
+      forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0
+                                : place.kind == ParameterKind::damping   ? -u[place.u]
+                                                                         : place.rest - q[index_of(place.q)];
+    }
+  }
+}
+
 void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted) {
   if (factorised) {
     factors->solve(v, wanted);
@@ -86,7 +110,7 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
   const bool all = wanted == Wanted::all;
-  swept.forces = Eigen::MatrixXd::Zero(size, count);
+  swept.forces = Eigen::MatrixXd::Zero(size + watched, count);
   swept.seconds = Eigen::MatrixXd::Zero(rows, count);
   swept.changes = Eigen::MatrixXd::Zero(size, count);
   swept.firsts = Eigen::MatrixXd::Zero(rows, count);
@@ -99,7 +123,7 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
   }
   const Eigen::Index width = sweeps.width;
   if (memory_.empty()) {
-    for (const Eigen::Index entries : {size, size, rows, size, rows, size, rows}) {
+    for (const Eigen::Index entries : {size, size, rows, size + watched, rows, size, rows}) {
       memory_.push_back(aligned_memory(index_of(std::max<Eigen::Index>(1, entries) * width)));
     }
   }
@@ -121,10 +145,11 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     if (multiplied) {
       place_of(2, rows).leftCols(lanes) = multipliers.middleCols(first, lanes);
     }
+    place_of(3, size + watched).bottomRows(watched).setZero();
     sweeps.directions(state.data(), packs);
     const Eigen::Index cuts = mechanism->cut_row_count();
     if (all) {
-      swept.forces.middleCols(first, lanes) = place_of(3, size).leftCols(lanes);
+      swept.forces.middleCols(first, lanes) = place_of(3, size + watched).leftCols(lanes);
       swept.seconds.block(0, first, cuts, lanes) = place_of(4, cuts).leftCols(lanes);
     }
     swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);

@@ -24,6 +24,12 @@ struct LoopWorkspace {
 
   /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves
   RhsStatus place(double t, std::span<const double> q, bool whole);
+  /// Everything of velocities u up to u' and lambda, after place; where velocities are the state.
+  void accelerate(std::span<const double> q, const Eigen::VectorXd& u);
+  /// What units of parameters, a column each, add to forces, and leave less of M w or M u; after accelerate or
+  /// LoopState::set_momentum_rates. \throws ModelError naming a parameter that is not there
+  void add_parameters(std::span<const RateParameter> parameters, std::span<const double> q, const Eigen::VectorXd& u,
+                      Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const;
   /// Sets `sigma`, a column a right side. \param v p, receives v
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
   /// What a sweep is wanted for: all, or changes and firsts alone.
@@ -38,7 +44,7 @@ struct LoopWorkspace {
     return Eigen::Map<const Eigen::VectorXd>(x.data() + mechanism->q_size(), size);
   }
 
-  /// As linear::LoopDirections has them, a column a direction.
+  /// As linear::LoopDirections has them, a column a direction; forces with what is watched below.
   struct Swept {
     Eigen::MatrixXd forces;
     Eigen::MatrixXd seconds;
@@ -57,6 +63,8 @@ struct LoopWorkspace {
   Eigen::Index rows;
   Eigen::MatrixXd sigma;
   Eigen::VectorXd none;  ///< by row of Phi
+  /// How many numbers of cut joints the state shows the passes, behind the axes of the tree (LoopState::watch_cuts).
+  Eigen::Index watched = 0;
   Swept swept;
 
  private:

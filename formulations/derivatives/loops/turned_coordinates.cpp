@@ -21,26 +21,32 @@ double square(const double* e) {
   return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
 }
 
+}  // namespace
+
+TurnedCoordinates::TurnedCoordinates(std::span<const Joint> joints) {
+  for (const Joint& joint : joints) {
+    places_.push_back({has_quaternion(joint.type), static_cast<int>(size_), static_cast<int>(turns_), joint.nu});
+    size_ += joint.nq;
+    turns_ += joint.nu;
+  }
+}
+
 /// Calls `quaternion(q, u)` for the first four coordinates and three turns of a ball, `scalar(q, u)` for all others.
 template <typename Quaternion, typename Scalar>
-void for_coordinates(const Mechanism& mechanism, const Quaternion& quaternion, const Scalar& scalar) {
-  for (const Joint& joint : mechanism.tree_joints()) {
-    const bool ball = has_quaternion(joint.type);
-    if (ball) {
-      quaternion(joint.q_offset, joint.u_offset);
+void TurnedCoordinates::for_coordinates(const Quaternion& quaternion, const Scalar& scalar) const {
+  for (const Place& place : places_) {
+    if (place.ball) {
+      quaternion(place.q, place.u);
     }
-    for (int i = ball ? 3 : 0; i < joint.nu; ++i) {
-      scalar(joint.q_offset + i + (ball ? 1 : 0), joint.u_offset + i);
+    for (int i = place.ball ? 3 : 0; i < place.count; ++i) {
+      scalar(place.q + i + (place.ball ? 1 : 0), place.u + i);
     }
   }
 }
 
-}  // namespace
-
 Eigen::VectorXd TurnedCoordinates::turns_of(std::span<const double> q, std::span<const double> change) const {
-  Eigen::VectorXd turns(mechanism_->u_size());
+  Eigen::VectorXd turns(turns_);
   for_coordinates(
-      *mechanism_,
       [&](int at, int u) {
         const double* const e = q.data() + at;
         turns.segment<3>(u) =
@@ -51,18 +57,16 @@ Eigen::VectorXd TurnedCoordinates::turns_of(std::span<const double> q, std::span
 }
 
 Eigen::MatrixXd TurnedCoordinates::rates(std::span<const double> q, const Eigen::MatrixXd& columns) const {
-  Eigen::MatrixXd result(mechanism_->q_size(), columns.cols());
+  Eigen::MatrixXd result(size_, columns.cols());
   for_coordinates(
-      *mechanism_,
       [&](int at, int u) { result.middleRows<4>(at) = 0.5 * turns_from(q.data() + at) * columns.middleRows<3>(u); },
       [&](int at, int u) { result.row(at) = columns.row(u); });
   return result;
 }
 
 Eigen::MatrixXd TurnedCoordinates::by_coordinates(std::span<const double> q, const Eigen::MatrixXd& columns) const {
-  Eigen::MatrixXd result(columns.rows(), mechanism_->q_size());
+  Eigen::MatrixXd result(columns.rows(), size_);
   for_coordinates(
-      *mechanism_,
       [&](int at, int u) {
         const double* const e = q.data() + at;
         result.middleCols<4>(at) = columns.middleCols<3>(u) * (2.0 / square(e) * turns_from(e).transpose());
@@ -71,9 +75,8 @@ Eigen::MatrixXd TurnedCoordinates::by_coordinates(std::span<const double> q, con
   return result;
 }
 
-void TurnedCoordinates::add_rates_by_coordinates(const Eigen::VectorXd& u, Eigen::Map<RowMajor>& derivatives) const {
+void TurnedCoordinates::add_rates_by_coordinates(const Eigen::VectorXd& u, Eigen::Ref<RowMajor> derivatives) const {
   for_coordinates(
-      *mechanism_,
       [&](int at, int turn) {
         for (int c = 0; c < 4; ++c) {
           const Eigen::Vector4d unit = Eigen::Vector4d::Unit(c);
@@ -86,7 +89,6 @@ void TurnedCoordinates::add_rates_by_coordinates(const Eigen::VectorXd& u, Eigen
 void TurnedCoordinates::set_rates(std::span<const double> q, std::span<const double> change, const Eigen::VectorXd& u,
                                   const Eigen::VectorXd& push, std::span<double> rates) const {
   for_coordinates(
-      *mechanism_,
       [&](int at, int turn) {
         Eigen::Map<Eigen::Vector4d>(rates.data() + at) = 0.5 * (turns_from(q.data() + at) * push.segment<3>(turn) +
                                                                 turns_from(change.data() + at) * u.segment<3>(turn));
@@ -98,7 +100,6 @@ void TurnedCoordinates::set_weights(std::span<const double> q, std::span<const d
                                     const Eigen::VectorXd& u, std::span<double> by_coordinate,
                                     Eigen::VectorXd& by_push) const {
   for_coordinates(
-      *mechanism_,
       [&](int at, int turn) {
         const Eigen::Map<const Eigen::Vector4d> own(weights.data() + at);
         by_push.segment<3>(turn) = 0.5 * (turns_from(q.data() + at).transpose() * own);
@@ -116,7 +117,6 @@ void TurnedCoordinates::set_weights(std::span<const double> q, std::span<const d
 void TurnedCoordinates::add_weights_of_turns(std::span<const double> q, const Eigen::VectorXd& by_turn,
                                              std::span<double> by_coordinate) const {
   for_coordinates(
-      *mechanism_,
       [&](int at, int turn) {
         const double* const e = q.data() + at;
         Eigen::Map<Eigen::Vector4d>(by_coordinate.data() + at) +=

@@ -264,10 +264,14 @@ TEST(LineariseCommand, RefusesWhatCannotMove) {
   EXPECT_THROW(motion_of(mechanism, "aba"), std::invalid_argument);
 }
 
-TEST(LineariseCommand, RefusesWhatHasNoExactDerivatives) {
+TEST(LineariseCommand, RefusesWhatHasNoExactDerivativesAndOtherStates) {
+  const CommandLineCall none = call_program({"linearise", "-m", "four_bar", "-f", "dca-alm"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.errors.find("open trees"), std::string::npos) << none.errors;
+  // As many numbers as q and p of the tree's joints are, but others.
   const CommandLineCall loop = call_program({"linearise", "-m", "four_bar", "-f", "naudet"});
   EXPECT_EQ(loop.exit_code, 2);
-  EXPECT_NE(loop.errors.find("open trees"), std::string::npos) << loop.errors;
+  EXPECT_NE(loop.errors.find("of the tree's joints"), std::string::npos) << loop.errors;
   const CommandLineCall moving = call_program({"linearise", "-m", "four_bar", "-f", "hdca", "--set", "v.joint1=1"});
   EXPECT_EQ(moving.exit_code, 2);
   EXPECT_NE(moving.errors.find("at rest"), std::string::npos) << moving.errors;

@@ -13,13 +13,17 @@
 
 namespace mbdbench::test {
 
-/// \returns the derivatives of x' at t = 0.3 by differences of fourth order. \param scale of their step
+/// \returns the derivatives of x' at t = 0.3 by differences of fourth order; zero by what is no coordinate.
+/// \param scale of their step
 inline Eigen::MatrixXd differences(std::string_view reference, const Mechanism& mechanism, const std::vector<double>& x,
                                    std::string_view options = {}, double scale = 1.0) {
   const auto formulation = make(reference, mechanism, options);
   const auto size = static_cast<Eigen::Index>(x.size());
-  Eigen::MatrixXd result(size, size);
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(size, size);
   for (Eigen::Index j = 0; j < size; ++j) {
+    if (formulation->layout()[static_cast<std::size_t>(j)].constant) {
+      continue;
+    }
     result.col(j) = difference([&](double s) {
                       std::vector<double> moved = x;
                       moved[static_cast<std::size_t>(j)] += scale * s;

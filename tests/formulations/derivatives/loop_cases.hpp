@@ -44,10 +44,23 @@ inline bool has_momenta(const Variant& variant) {
   return variant.key == "hdca" || variant.key == "dense-momentum";
 }
 
+/// Whether rows repeat others, and not because they are zero everywhere, as those of planar loops.
+inline bool repeats_rows(const Mechanism& mechanism) {
+  const GenericRank& generic = mechanism.generic_rank();
+  if (generic.rank == mechanism.constraint_size()) {
+    return false;
+  }
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(generic.positions.back()));
+  const Eigen::MatrixXd rows = mechanism.scales().scaled(constraint_jacobian(kinematics));
+  return (rows.rowwise().norm().array() > 1e-10).count() > generic.rank;  // rounding of rows of about 1
+}
+
 /// Whether x' beside the constraints is a compromise: velocities that keep nothing ask rows that repeat others for what
 /// contradicts these.
 inline bool is_compromise(const Variant& variant, const Mechanism& mechanism) {
-  return variant.options == "projection=off" && mechanism.generic_rank().rank < mechanism.constraint_size();
+  const bool projects = variant.options != "projection=off" && variant.key != "naudet-acc";
+  return !projects && repeats_rows(mechanism);
 }
 
 /// `auto` takes sub-chains or sub-trees of some mechanisms, and p' as published has what rows carry that repeat others.

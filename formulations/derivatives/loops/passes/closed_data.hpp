@@ -79,7 +79,8 @@ struct LoopLoad {
   double slopes[6][LoopCut::kSlopes]{};
 };
 
-/// What a law's number depends on, with its slope: the turn or the velocity of an axis, or the motion of a body.
+/// What a law's number depends on, with its slope: the turn or the velocity of an axis, or the motion of a body, with
+/// its acceleration where that counts (of velocities only).
 struct LoopArgument {
   int axis = -1;
   double by_turn = 0.0;
@@ -87,6 +88,8 @@ struct LoopArgument {
   int body = -1;
   Screw<double> by_displacement{};
   Screw<double> by_velocity{};
+  bool accelerates = false;
+  Screw<double> by_acceleration{};
 };
 
 /// A number that acts along an axis, or as a wrench on a body, and depends on the state.

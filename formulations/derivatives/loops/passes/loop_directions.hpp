@@ -109,6 +109,9 @@ struct LoopForward {
       if (argument.body >= 0) {
         sum += dot(argument.by_displacement, of_body(data, argument.body, L::kDisplacement));
         sum += dot(argument.by_velocity, of_body(data, argument.body, L::kVelocity));
+        if (argument.accelerates) {
+          sum += dot(argument.by_acceleration, of_body(data, argument.body, L::kAcceleration));
+        }
       }
     }
     return sum;

@@ -81,6 +81,11 @@ struct LoopBackward {
           slopes = no_screw<double>();
           add(argument.by_velocity, weight, slopes);
           add_to(data, argument.body, kByVelocity, slopes);
+          if (argument.accelerates) {
+            slopes = no_screw<double>();
+            add(argument.by_acceleration, weight, slopes);
+            add_to(data, argument.body, kByAcceleration, slopes);
+          }
         }
       }
     }

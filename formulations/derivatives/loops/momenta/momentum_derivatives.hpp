@@ -13,13 +13,11 @@
 /// what derivatives beside the constraints are, is as of ClosedDerivatives.
 ///
 /// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n).
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
-#include "formulations/derivatives/loops/loop_solver.hpp"
-#include "formulations/execution/instruction_set.hpp"
+#include "formulations/derivatives/loops/momenta/momentum_workspace.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
@@ -27,20 +25,11 @@ namespace mbdbench {
 /// Workspace of one mechanism.
 class MomentumDerivatives final : public StateDerivatives {
  public:
-  /// kappa at velocities: a constant, or the largest rate of the joints where that is more.
-  using Leak = std::function<double(std::span<const double>)>;
-
   /// \param leak of the tangent gauge; empty: p' as published
   /// \param near as of LoadEvaluator, never nullptr, must outlive this
   /// \param solver of products with a direction or with weights, and of parameters
-  MomentumDerivatives(const Mechanism& mechanism, Leak leak, const CutReferences* near,
+  MomentumDerivatives(const Mechanism& mechanism, MomentumWorkspace::Leak leak, const CutReferences* near,
                       std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
-  ~MomentumDerivatives() override;
-  MomentumDerivatives(const MomentumDerivatives&) = delete;
-  MomentumDerivatives& operator=(const MomentumDerivatives&) = delete;
-  MomentumDerivatives(MomentumDerivatives&&) = delete;
-  MomentumDerivatives& operator=(MomentumDerivatives&&) = delete;
-
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
@@ -52,8 +41,7 @@ class MomentumDerivatives final : public StateDerivatives {
   [[nodiscard]] std::string without_jacobian() const override;
 
  private:
-  struct Workspace;
-  std::unique_ptr<Workspace> work_;
+  MomentumWorkspace work_;
 };
 
 }  // namespace mbdbench

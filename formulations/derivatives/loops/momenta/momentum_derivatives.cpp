@@ -1,0 +1,106 @@
+#include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mbdbench {
+
+MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, MomentumWorkspace::Leak leak,
+                                         const CutReferences* near, std::unique_ptr<LoopSolver> solver,
+                                         const InstructionSet& set)
+    : work_(mechanism, std::move(leak), false, near, std::move(solver), set) {}
+
+std::string MomentumDerivatives::without_jacobian() const {
+  return LoopState::obstacle(*work_.mechanism);
+}
+
+RhsStatus MomentumDerivatives::jacobian(double t, std::span<const double> x, std::span<double> rows) {
+  const std::span<const double> q = work_.q_of(x);
+  if (const RhsStatus status = work_.linearise(t, q, work_.rates_of(x), true); !status.ok) {
+    return status;
+  }
+  const Eigen::Index n = work_.size;
+  MomentumChanges changes(n, 2 * n);
+  changes.turns.leftCols(n).setIdentity();
+  changes.momenta.rightCols(n).setIdentity();
+  work_.differentiate(q, changes);
+  const auto total = static_cast<Eigen::Index>(x.size());
+  Eigen::Map<TurnedCoordinates::RowMajor> all(rows.data(), total, total);
+  const Eigen::Index q_size = work_.mechanism->q_size();
+  all.bottomRightCorner(n, n) = changes.rates.rightCols(n);
+  all.topRightCorner(q_size, n) = work_.coordinates.rates(q, changes.velocities.rightCols(n));
+  all.bottomLeftCorner(n, q_size) = work_.coordinates.by_coordinates(q, changes.rates.leftCols(n));
+  all.topLeftCorner(q_size, q_size) =
+      work_.coordinates.rates(q, work_.coordinates.by_coordinates(q, changes.velocities.leftCols(n)));
+  work_.coordinates.add_rates_by_coordinates(work_.u, all);
+  return finite_or_why(rows);
+}
+
+RhsStatus MomentumDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                               std::span<double> product) {
+  const std::span<const double> q = work_.q_of(x);
+  if (const RhsStatus status = work_.linearise(t, q, work_.rates_of(x), false); !status.ok) {
+    return status;
+  }
+  MomentumChanges changes(work_.size, 1);
+  changes.turns.col(0) = work_.coordinates.turns_of(q, work_.q_of(direction));
+  changes.momenta.col(0) = work_.rates_of(direction);
+  work_.differentiate(q, changes);
+  std::copy_n(changes.rates.data(), work_.size, product.begin() + work_.mechanism->q_size());
+  work_.coordinates.set_rates(q, work_.q_of(direction), work_.u, changes.velocities.col(0), product.first(q.size()));
+  return finite_or_why(product);
+}
+
+RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const double> x,
+                                                    std::span<const double> weights, std::span<double> product,
+                                                    std::span<double> by_forces, std::span<double> by_masses) {
+  const std::span<const double> q = work_.q_of(x);
+  if (const RhsStatus status = work_.linearise(t, q, work_.rates_of(x), false); !status.ok) {
+    return status;
+  }
+  const std::span<double> by_q = product.first(q.size());
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(work_.size);
+  MomentumWorkspace::Weights worth{zero, zero, zero};
+  work_.coordinates.set_weights(q, work_.q_of(weights), work_.u, by_q, worth.by_push);
+  std::fill(by_masses.begin(), by_masses.end(), 0.0);
+  Eigen::VectorXd y = work_.rates_of(weights);
+  Eigen::VectorXd less;  // of the flow of the gauge
+  Eigen::VectorXd less_multipliers;
+  if (work_.leak) {
+    less = y;
+    worth.by_push += less.dot(work_.excess) * work_.steepness;
+    y = work_.state.momenta_of(less);
+    work_.solve(y, work_.none);
+    less_multipliers = work_.sigma.col(0);
+    less = y - less;
+    worth.by_momentum = work_.kappa * less;
+  }
+  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
+  work_.weigh(q, y, {}, worth, by_masses);
+  if (work_.leak) {
+    work_.turn_to_gauge();
+    work_.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
+    less *= -1.0;
+    work_.sweeps.change_weights(work_.state.data(),
+                                {less.data(), less_multipliers.data(), worth.by_turn.data(), nullptr, nullptr});
+  }
+  work_.coordinates.add_weights_of_turns(q, worth.by_turn, by_q);
+  std::copy(worth.by_momentum.begin(), worth.by_momentum.end(), product.begin() + work_.mechanism->q_size());
+  return finite_or_why(product);
+}
+
+RhsStatus MomentumDerivatives::parameter_jacobian(double t, std::span<const double> x,
+                                                  std::span<const RateParameter> parameters, std::span<double> rows) {
+  const std::span<const double> q = work_.q_of(x);
+  if (const RhsStatus status = work_.linearise(t, q, work_.rates_of(x), false); !status.ok) {
+    return status;
+  }
+  MomentumChanges changes = work_.changes_by(parameters, q);
+  work_.differentiate(q, changes);
+  Eigen::Map<TurnedCoordinates::RowMajor> all(rows.data(), static_cast<Eigen::Index>(x.size()), changes.turns.cols());
+  all.bottomRows(work_.size) = changes.rates;
+  all.topRows(work_.mechanism->q_size()) = work_.coordinates.rates(q, changes.velocities);
+  return finite_or_why(rows);
+}
+
+}  // namespace mbdbench
