@@ -113,6 +113,7 @@ name = "runs"
 mechanisms = ["pendulum:64", "pendulum:8"]
 end = 0.02
 integrators = ["cvode-bdf"]
+jacobian = "differences"
 tolerances = [1e-6]
 observe = ["state(q.joint1)", "process_difference", "wall_time"]
 repetitions = 1
