@@ -36,7 +36,7 @@ constexpr Form kReduced{"naudet"};
 constexpr Form kForms[] = {kAccelerations, kTangent, kAsPublished, kReduced};
 
 bool takes(const Form& form, const Mechanism& mechanism) {
-  const FormulationRegistry registry = formulation_registry();
+  const FormulationRegistry& registry = formulation_registry();
   return refusal_of(*find_formulation(registry, form.key), mechanism).empty();
 }
 
