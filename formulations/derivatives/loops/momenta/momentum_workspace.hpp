@@ -30,7 +30,7 @@ struct MomentumWorkspace : LoopWorkspace {
   /// kappa at velocities: a constant, or the largest rate of the joints where that is more.
   using Leak = std::function<double(std::span<const double>)>;
 
-  /// \param leak of the tangent gauge; empty: p' as published \param watches whether u of cut joints is wanted
+  /// \param leak_of the tangent gauge; empty: p' as published \param watches whether u of cut joints is wanted
   MomentumWorkspace(const Mechanism& m, Leak leak_of, bool watches, const CutReferences* near,
                     std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
 
