@@ -95,11 +95,13 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
                  scale;
         };
         // Rounding of the value over a step, and what differences of another step are off by: near folded loops
-        // objectives bend within a step.
-        const double expected = slope(0.1);
+        // objectives bend within a step. Steps are short since kappa of the tangent gauge has a kink wherever another
+        // joint becomes the fastest, at one of the states that a run passes: of a step ten times as long, one of 88 runs
+        // had one within, and a difference off by 5e-6 of the largest derivative (by 4e-11 without it).
+        const double expected = slope(0.01);
         EXPECT_NEAR(expected, forward.gradient[d],
-                    1e-7 * test::largest_of(adjoint.gradient) + 1e-10 * std::abs(adjoint.value) +
-                        std::abs(slope(0.2) - expected))
+                    1e-7 * test::largest_of(adjoint.gradient) + 1e-9 * std::abs(adjoint.value) +
+                        std::abs(slope(0.02) - expected))
             << what << ", direction " << d;
       }
     }
