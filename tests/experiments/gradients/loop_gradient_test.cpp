@@ -94,15 +94,20 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
                  }) /
                  scale;
         };
-        // Rounding of the value over a step, and what differences of another step are off by: near folded loops
-        // objectives bend within a step. Steps are short since kappa of the tangent gauge has a kink wherever another
-        // joint becomes the fastest, at one of the states that a run passes: of a step ten times as long, one of 88 runs
-        // had one within, and a difference off by 5e-6 of the largest derivative (by 4e-11 without it).
-        const double expected = slope(0.01);
-        EXPECT_NEAR(expected, forward.gradient[d],
-                    1e-7 * test::largest_of(adjoint.gradient) + 1e-9 * std::abs(adjoint.value) +
-                        std::abs(slope(0.02) - expected))
-            << what << ", direction " << d;
+        // Differences are right at one step at least. Near folded loops objectives bend within a long one, and kappa of
+        // the tangent gauge has a kink wherever another joint becomes the fastest, at any of the hundreds of states of
+        // a run: of 88 runs one or two have one within the longer steps, where differences are off by some 1e-6 of the
+        // largest derivative. The shortest has the largest rounding of the value over the step.
+        const double largest = test::largest_of(adjoint.gradient);
+        std::string misses;
+        bool agrees = false;
+        for (const double scale : {0.1, 0.01, 0.001}) {
+          const double miss = std::abs(slope(scale) - forward.gradient[d]);
+          agrees = agrees || miss <= 1e-7 * largest + 1e-11 / scale * std::abs(adjoint.value);
+          misses += fmt::format(" {:.2g}", miss);
+        }
+        EXPECT_TRUE(agrees) << what << ", direction " << d << ": " << forward.gradient[d] << ", differences miss by"
+                            << misses << "; largest derivative " << largest << ", value " << adjoint.value;
       }
     }
   }
