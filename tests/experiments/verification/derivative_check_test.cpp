@@ -74,15 +74,18 @@ class WrongDerivatives final : public test::ForwardingFormulation {
   Defect defect_;
 };
 
-template <Defect kDefect>
+constexpr char kOfTrees[] = "aba";
+constexpr char kOfLoops[] = "bae-haug";
+
+template <Defect kDefect, const char* kRight = kOfTrees>
 FormulationEntry entry_with(std::string_view key) {
-  FormulationEntry entry = *find_formulation(formulation_registry(), "aba");
+  FormulationEntry entry = *find_formulation(formulation_registry(), kRight);
   entry.key = key;
   entry.options = {};
   entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
                   const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
     const auto& all = formulation_registry();
-    return std::make_unique<WrongDerivatives>(make_formulation(all, *find_formulation(all, "aba"), mechanism, ""),
+    return std::make_unique<WrongDerivatives>(make_formulation(all, *find_formulation(all, kRight), mechanism, ""),
                                               kDefect);
   };
   return entry;
@@ -96,6 +99,7 @@ std::vector<VerificationResult> verified(const std::vector<std::string>& mechani
   registries.formulations.push_back(entry_with<Defect::along>("user_along"));
   registries.formulations.push_back(entry_with<Defect::weights>("user_weights"));
   registries.formulations.push_back(entry_with<Defect::failure>("user_failure"));
+  registries.formulations.push_back(entry_with<Defect::weights, kOfLoops>("user_weights_of_loops"));
   VerificationOptions options;
   options.mechanisms = mechanisms;
   options.formulations = formulations;
@@ -163,6 +167,20 @@ TEST(DerivativeCheck, MechanismsWithoutRowsOrFreedomsAndSingularPositionsPass) {
                 {"dense", "bae-haug", "dca"})) {
     EXPECT_NE(result.outcome(), CheckOutcome::failed)
         << result.mechanism << ", " << result.formulation << ": " << result.failure;
+  }
+}
+
+/// Products lose the square of a condition of 2e3 there, by which each is as far from itself a rounding of the state
+/// away: that is no failure, a wrong product is one.
+TEST(DerivativeCheck, NearlyParallelRowsTellRoundingFromWrongProducts) {
+  const std::string rod = std::string(MBDBENCH_SOURCE_DIR) + "/tests/experiments/mechanisms/parallel_rows.toml";
+  for (const VerificationResult& result : verified({rod}, {"dense", "dca", "bae-haug", "hdca", "naudet-acc"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::passed)
+        << result.formulation << ": " << result.derivative.component << " " << result.derivative.error;
+  }
+  for (const VerificationResult& result : verified({rod}, {"user_weights_of_loops"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed);
+    EXPECT_NE(result.derivative.component.find(" of vector_jacobian"), std::string::npos);
   }
 }
 
