@@ -13,7 +13,7 @@
 #include "experiments/verification/verification_reference.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "tests/experiments/kane_by_differences.hpp"
+#include "tests/experiments/kane/kane_by_differences.hpp"
 #include "tests/support/added_loads.hpp"
 
 namespace mbdbench {

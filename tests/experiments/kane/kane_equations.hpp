@@ -1,121 +1,46 @@
-#include "tests/experiments/kane_by_differences.hpp"
-
-#include <Eigen/Geometry>
+#pragma once
+/// \file
+/// Kane's equations of a mechanism by differences of its poses (kane_by_differences.hpp), with numbers of any kind.
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "mechanisms/model/loads/expression.hpp"
+#include "tests/experiments/kane/kane_poses.hpp"
 
 namespace mbdbench {
-namespace {
 
-using Real = long double;
-using Vector = Eigen::Matrix<Real, 3, 1>;
-using Matrix = Eigen::Matrix<Real, 3, 3>;
-using Columns = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-using Coordinates = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-using Quaternion = Eigen::Quaternion<Real>;
+/// Specialised for each kind of number: the step of differences of poses, and what they leave of an entry of a row that
+/// is zero (a loop that only doubles a joint has no others).
+template <typename Real>
+struct KaneSteps;
 
-constexpr Real kDifference = 4e-3L;
-// Rows of loops have singular values of order one, redundant ones of the rounding of differences.
-constexpr Real kRankTolerance = 1e-9L;
-// What differences leave of an entry that is zero; a loop that only doubles a joint has no others.
-constexpr Real kZero = 1e-11L;
+/// Some functions set what others read: first_ and u_, then second_ and here_.
+template <typename Real>
+class Kane : KanePoses<Real> {
+  using typename KanePoses<Real>::Vector;
+  using typename KanePoses<Real>::Matrix;
+  using typename KanePoses<Real>::Frame;
+  using typename KanePoses<Real>::FrameRates;
+  using typename KanePoses<Real>::MovingJoint;
+  using KanePoses<Real>::frame_of;
+  using KanePoses<Real>::model_joint;
+  using KanePoses<Real>::skew_part;
+  static inline const Real kDifference{KaneSteps<Real>::kDifference};
+  static inline const Real kZero{KaneSteps<Real>::kZero};
 
-/// A frame: axes and origin in world axes.
-struct Frame {
-  Matrix axes = Matrix::Identity();
-  Vector origin = Vector::Zero();
+  /// Rows of loops have singular values of order one, redundant ones of the rounding of differences.
+  static inline const Real kRankTolerance{1e-9L};
 
-  Frame operator*(const Frame& inner) const { return {axes * inner.axes, origin + axes * inner.origin}; }
-  [[nodiscard]] Frame inverse() const { return {axes.transpose(), -(axes.transpose() * origin)}; }
-};
-
-Matrix turn(const Vector& axis, Real angle) {
-  return Eigen::AngleAxis<Real>(angle, axis).toRotationMatrix();
-}
-
-Frame frame_of(const JointFrame& given) {
-  const Eigen::Matrix<Real, 4, 1> e = given.rotation.cast<Real>();
-  return {Quaternion(e[0], e[1], e[2], e[3]).normalized().toRotationMatrix(), given.position.cast<Real>()};
-}
-
-/// A direction normal to the axis that the format leaves open, as the model chose it.
-const Joint& model_joint(const Mechanism& mechanism, const std::string& name) {
-  return mechanism.joint(*mechanism.find_joint(name));
-}
-
-/// A joint, its coordinates, and where its quasi-velocities stand among all.
-struct MovingJoint {
-  const JointDescription* description;
-  Vector normal1;
-  Vector normal2;
-  std::vector<Real> q;
-  std::vector<Real> u;
-  int offset;
-  Frame frame_a;
-  Frame frame_b;
-
-  /// \param moved s times the quasi-velocities of a motion that keeps them constant
-  [[nodiscard]] Frame across(const Real* moved) const {
-    const Vector axis = description->axis.cast<Real>();
-    const Vector axis2 = description->axis2.cast<Real>();
-    const auto turned = [&] {
-      const Vector angle(moved[0], moved[1], moved[2]);
-      const Real size = angle.norm();
-      const Quaternion start = Quaternion(q[0], q[1], q[2], q[3]).normalized();
-      return Matrix(start.toRotationMatrix() * (size > 0 ? turn(angle / size, size) : Matrix(Matrix::Identity())));
-    };
-    switch (description->type) {
-      case JointType::revolute:
-        return {turn(axis, q[0] + moved[0]), Vector::Zero()};
-      case JointType::prismatic:
-        return {Matrix::Identity(), axis * (q[0] + moved[0])};
-      case JointType::universal:
-        return {turn(axis, q[0] + moved[0]) * turn(axis2, q[1] + moved[1]), Vector::Zero()};
-      case JointType::cylindrical:
-        return {turn(axis, q[0] + moved[0]), axis * (q[1] + moved[1])};
-      case JointType::spherical:
-        return {turned(), Vector::Zero()};
-      case JointType::planar:
-        return {turn(axis, q[2] + moved[2]), normal1 * (q[0] + moved[0]) + normal2 * (q[1] + moved[1])};
-      case JointType::free:
-        return {turned(), Vector(q[4] + moved[3], q[5] + moved[4], q[6] + moved[5])};
-      case JointType::fixed:
-        break;
-      case JointType::distance:
-      case JointType::revolute_spherical:
-      case JointType::point_on_line:
-      case JointType::point_on_plane:
-      case JointType::rolling_ball:
-      case JointType::rolling_disc:
-        throw std::invalid_argument("joints without coordinates are compared with chains of links without mass");
-      case JointType::screw:
-        return {turn(axis, q[0] + moved[0]), axis * (static_cast<Real>(description->pitch) * (q[0] + moved[0]))};
-    }
-    return {};
-  }
-};
-
-/// Derivatives of frames along a motion: origin and angular.
-struct FrameRates {
-  std::vector<Vector> linear;
-  std::vector<Vector> angular;
-};
-
-Vector skew_part(const Matrix& m) {
-  return 0.5L * Vector(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1));
-}
-
-class Kane {
  public:
+  using Columns = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  using Coordinates = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+
   explicit Kane(const Mechanism& mechanism) : mechanism_(mechanism), description_(mechanism.description()) {
     for (std::size_t i = 0; i < description_.bodies.size(); ++i) {
       body_index_[description_.bodies[i].name] = i;
@@ -130,39 +55,166 @@ class Kane {
     }
   }
 
-  KaneAccelerations accelerations() {
+  /// As many as quasi-velocities of all joints, those of cut ones last.
+  [[nodiscard]] int unknowns() const { return unknowns_; }
+
+  /// From now on the coordinates are those after a motion with constant quasi-velocities.
+  void move(const Coordinates& moved) {
+    for (MovingJoint& joint : joints_) {
+      joint.move(moved.data() + joint.offset);
+    }
+  }
+
+  void set_velocities(const Coordinates& u) {
+    for (MovingJoint& joint : joints_) {
+      for (std::size_t i = 0; i < joint.u.size(); ++i) {
+        joint.u[i] = u[joint.offset + static_cast<int>(i)];
+      }
+    }
+  }
+
+  /// Closes the loops by Newton's method, near where they are. \param first_unknown those from here on move
+  void close(int first_unknown) {
+    constexpr int kSteps = 8;  // the second leaves some 1e-24 of loops that are open by 1e-6
+    for (int step = 0; step < kSteps; ++step) {
+      const Columns rows = constraint_rows_here();
+      const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
+      Coordinates gaps = Coordinates::Zero(rows.rows());
+      Eigen::Index row = 0;
+      for (std::size_t on_b = body_count(); on_b < here.size(); on_b += 2, row += 6) {
+        gaps.segment(row, 3) = here[on_b].origin - here[on_b + 1].origin;
+        gaps.segment(row + 3, 3) = skew_part(here[on_b].axes * here[on_b + 1].axes.transpose());
+      }
+      Coordinates moved = Coordinates::Zero(unknowns_);
+      moved.tail(unknowns_ - first_unknown) =
+          least_squares(Columns(rows.rightCols(unknowns_ - first_unknown)), Coordinates(-gaps));
+      move(moved);
+    }
+  }
+
+  /// What of quasi-velocities loops and couplings allow.
+  [[nodiscard]] Coordinates allowed(const Coordinates& u) {
+    const Columns rows = constraint_rows_here();
+    return u - least_squares(rows, Coordinates(rows * u));
+  }
+
+  /// M u of the tree joints.
+  [[nodiscard]] Coordinates momenta() {
+    set_partial_velocities();
+    const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
+    Coordinates p = Coordinates::Zero(mechanism_.u_size());
+    for (std::size_t k = 0; k < body_count(); ++k) {
+      const BodyDescription& body = description_.bodies[k];
+      const Vector turning = here[k].axes * (body.inertia.cast<Real>() * (here[k].axes.transpose() * spin(k)));
+      const Vector moving = static_cast<Real>(body.mass) * velocity(k);
+      for (int r = 0; r < p.size(); ++r) {
+        const FrameRates& partial = first_[static_cast<std::size_t>(r)];
+        p[r] += partial.linear[k].dot(moving) + partial.angular[k].dot(turning);
+      }
+    }
+    return p;
+  }
+
+  /// Coordinates of the tree joints.
+  [[nodiscard]] Coordinates coordinates() const {
+    std::vector<Real> all;
+    for (const MovingJoint& joint : joints_) {
+      if (!joint.description->cut) {
+        all.insert(all.end(), joint.q.begin(), joint.q.end());
+      }
+    }
+    return Eigen::Map<const Coordinates>(all.data(), static_cast<Eigen::Index>(all.size()));
+  }
+  /// From now on these. \param q, u of the tree joints
+  void set_tree(const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+    Eigen::Index next = 0;
+    for (MovingJoint& joint : joints_) {
+      if (!joint.description->cut) {
+        for (Real& number : joint.q) {
+          number = static_cast<Real>(q[next++]);
+        }
+        for (std::size_t i = 0; i < joint.u.size(); ++i) {
+          joint.u[i] = static_cast<Real>(u[joint.offset + static_cast<int>(i)]);
+        }
+      }
+    }
+  }
+  /// All of them, with those of cut joints that keep the loops closed.
+  [[nodiscard]] Coordinates velocities() {
     solve_cut_velocities();
+    return u_;
+  }
+
+  /// u' of the tree joints; how large it would be if no constraint held.
+  std::pair<Coordinates, Real> accelerations() {
+    solve_cut_velocities();
+    second_ = derivatives(u_).second;
+    here_ = frames(Coordinates::Zero(unknowns_));
     Columns mass = Columns::Zero(unknowns_, unknowns_);
     Coordinates forces = Coordinates::Zero(unknowns_);
-    add_inertia(mass, forces);
+    add_mass(mass);
+    add_forces(forces);
     add_joint_forces(forces);
     add_point_springs(forces);
     add_bushings(forces);
     const int tree = mechanism_.u_size();
     const Coordinates open = mass.topLeftCorner(tree, tree).colPivHouseholderQr().solve(forces.head(tree));
-    auto [rows, right] = constraints();
+    const Columns rows = constraint_rows();
+    const Coordinates right = right_sides(rows.rows());
     // u' = particular + free * y, where the rows hold; Kane's equations along the free motions.
     Coordinates rates = Coordinates::Zero(unknowns_);
-    Columns free = Columns::Identity(unknowns_, unknowns_);
     if (rows.rows() > 0) {
-      Eigen::CompleteOrthogonalDecomposition<Columns> decomposition;
-      decomposition.setThreshold(kRankTolerance);
-      decomposition.compute(rows);
-      rates = decomposition.solve(right);
-      Eigen::ColPivHouseholderQR<Columns> range;
-      range.setThreshold(kRankTolerance);
-      range.compute(rows.transpose());
-      free = Columns(range.householderQ()).rightCols(unknowns_ - range.rank());
+      rates = least_squares(rows, right);
     }
+    const Columns free = free_motions(rows);
     if (free.cols() > 0) {
       const Columns reduced = free.transpose() * mass * free;
       const Coordinates reduced_forces = free.transpose() * (forces - mass * rates);
       rates += free * reduced.colPivHouseholderQr().solve(reduced_forces);
     }
-    return {rates.head(tree).cast<double>(), tree > 0 ? static_cast<double>(open.cwiseAbs().maxCoeff()) : 0.0};
+    return {rates.head(tree), tree > 0 ? Real(open.cwiseAbs().maxCoeff()) : Real(0)};
+  }
+
+  /// What of generalised forces on the tree joints is M times accelerations that the constraints allow: without the
+  /// part that reactions can take.
+  [[nodiscard]] Coordinates allowed_forces(const Coordinates& forces) {
+    const Columns free = free_motions(constraint_rows_here());
+    Columns mass = Columns::Zero(unknowns_, unknowns_);
+    add_mass(mass);
+    Coordinates all = Coordinates::Zero(unknowns_);
+    all.head(forces.size()) = forces;
+    const Columns reduced = free.transpose() * mass * free;
+    const Coordinates rates = free * reduced.colPivHouseholderQr().solve(Coordinates(free.transpose() * all));
+    return (mass * rates).head(forces.size());
   }
 
  private:
+  /// A basis of the quasi-velocities that rows allow.
+  [[nodiscard]] Columns free_motions(const Columns& rows) const {
+    if (rows.rows() == 0) {
+      return Columns::Identity(unknowns_, unknowns_);
+    }
+    Eigen::ColPivHouseholderQR<Columns> range;
+    range.setThreshold(kRankTolerance);
+    range.compute(rows.transpose());
+    return Columns(range.householderQ()).rightCols(unknowns_ - range.rank());
+  }
+
+  static Coordinates least_squares(const Columns& rows, const Coordinates& right) {
+    if (rows.rows() == 0 || rows.cols() == 0) {
+      return Coordinates::Zero(rows.cols());
+    }
+    Eigen::CompleteOrthogonalDecomposition<Columns> decomposition;
+    decomposition.setThreshold(kRankTolerance);
+    decomposition.compute(rows);
+    return decomposition.solve(right);
+  }
+
+  [[nodiscard]] Columns constraint_rows_here() {
+    set_partial_velocities();
+    return constraint_rows();
+  }
+
   void add_joint(const JointDescription& joint) {
     const Joint& model = model_joint(mechanism_, joint.name);
     MovingJoint moving{&joint,
@@ -173,7 +225,7 @@ class Kane {
                        unknowns_,
                        frame_of(joint.frame_a),
                        frame_of(joint.frame_b)};
-    moving.u.resize(static_cast<std::size_t>(velocity_count(joint.type)), 0.0L);
+    moving.u.resize(static_cast<std::size_t>(velocity_count(joint.type)), Real(0));
     unknowns_ += velocity_count(joint.type);
     joints_.push_back(std::move(moving));
   }
@@ -211,10 +263,11 @@ class Kane {
 
   /// First and second derivatives of all frames along a motion with constant quasi-velocities.
   [[nodiscard]] std::pair<FrameRates, FrameRates> derivatives(const Coordinates& direction) const {
-    constexpr Real kFirst[] = {0.0L, 4.0L / 5.0L, -1.0L / 5.0L, 4.0L / 105.0L, -1.0L / 280.0L};
-    constexpr Real kSecond[] = {-205.0L / 72.0L, 8.0L / 5.0L, -1.0L / 5.0L, 8.0L / 315.0L, -1.0L / 560.0L};
-    const Real largest = direction.size() > 0 ? direction.cwiseAbs().maxCoeff() : 0.0L;
-    const Real h = kDifference / std::max(1.0L, largest);
+    const Real kFirst[] = {Real(0), Real(4) / Real(5), Real(-1) / Real(5), Real(4) / Real(105), Real(-1) / Real(280)};
+    const Real kSecond[] = {Real(-205) / Real(72), Real(8) / Real(5), Real(-1) / Real(5), Real(8) / Real(315),
+                            Real(-1) / Real(560)};
+    const Real largest = direction.size() > 0 ? direction.cwiseAbs().maxCoeff() : Real(0);
+    const Real h = kDifference / std::max<Real>(Real(1), largest);
     const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
     std::vector<Matrix> axes_first(here.size(), Matrix::Zero());
     std::vector<Matrix> axes_second(here.size(), Matrix::Zero());
@@ -242,8 +295,9 @@ class Kane {
     return {std::move(first), std::move(second)};
   }
 
-  /// Partial velocities; the velocities of the cut joints from them; then what is left of the accelerations.
-  void solve_cut_velocities() {
+  /// Of all quasi-velocities, and these.
+  void set_partial_velocities() {
+    first_.clear();
     for (int r = 0; r < unknowns_; ++r) {
       first_.push_back(derivatives(Coordinates::Unit(unknowns_, r)).first);
     }
@@ -253,6 +307,11 @@ class Kane {
         u_[joint.offset + static_cast<int>(i)] = joint.u[i];
       }
     }
+  }
+
+  /// Partial velocities; the velocities of the cut joints from them.
+  void solve_cut_velocities() {
+    set_partial_velocities();
     const int tree = mechanism_.u_size();
     const int cut = unknowns_ - tree;
     if (cut > 0) {
@@ -265,8 +324,6 @@ class Kane {
         }
       }
     }
-    second_ = derivatives(u_).second;
-    here_ = frames(Coordinates::Zero(unknowns_));
   }
 
   [[nodiscard]] std::size_t body_count() const { return description_.bodies.size(); }
@@ -279,44 +336,53 @@ class Kane {
       const std::size_t on_b = body_count() + 2 * static_cast<std::size_t>(c);
       for (int r = 0; r < unknowns_; ++r) {
         const FrameRates& rates = first_[static_cast<std::size_t>(r)];
-        rows.block<3, 1>(6 * c, r) = rates.linear[on_b] - rates.linear[on_b + 1];
-        rows.block<3, 1>(6 * c + 3, r) = rates.angular[on_b] - rates.angular[on_b + 1];
+        rows.col(r).segment(6 * c, 3) = rates.linear[on_b] - rates.linear[on_b + 1];
+        rows.col(r).segment(6 * c + 3, 3) = rates.angular[on_b] - rates.angular[on_b + 1];
       }
     }
-    return rows.unaryExpr([](Real entry) { return std::abs(entry) < kZero ? 0.0L : entry; });
+    return rows.unaryExpr([](const Real& entry) {
+      using std::abs;
+      return abs(entry) < kZero ? Real(0) : entry;
+    });
   }
 
-  /// Loops and prescribed motions: rows u' = right.
-  [[nodiscard]] std::pair<Columns, Coordinates> constraints() const {
+  /// Loops, prescribed motions and couplings: rows u' = right.
+  [[nodiscard]] Columns constraint_rows() const {
     Columns rows = loop_rows();
-    Coordinates right(rows.rows());
-    for (Eigen::Index c = 0; c < rows.rows() / 6; ++c) {
-      const std::size_t on_b = body_count() + 2 * static_cast<std::size_t>(c);
-      right.segment<3>(6 * c) = second_.linear[on_b + 1] - second_.linear[on_b];
-      right.segment<3>(6 * c + 3) = second_.angular[on_b + 1] - second_.angular[on_b];
-    }
+    const auto add = [&] {
+      rows.conservativeResize(rows.rows() + 1, unknowns_);
+      rows.bottomRows(1).setZero();
+      return rows.rows() - 1;
+    };
     for (const MovingJoint& joint : joints_) {
       for (const PrescribedMotion& motion : joint.description->motions) {
-        double t = 0.0;
-        const Eigen::Index row = rows.rows();
-        rows.conservativeResize(row + 1, unknowns_);
-        rows.row(row).setZero();
-        rows(row, joint.offset + motion.component) = 1.0L;
-        right.conservativeResize(row + 1);
-        right[row] = static_cast<Real>(Expression(motion.acceleration, {{"t", &t}})());
+        rows(add(), joint.offset + motion.component) = Real(1);
       }
     }
     for (const CouplingDescription& coupling : description_.couplings) {
-      const Eigen::Index row = rows.rows();
-      rows.conservativeResize(row + 1, unknowns_);
-      rows.row(row).setZero();
-      right.conservativeResize(row + 1);
-      right[row] = 0.0L;
+      const Eigen::Index row = add();
       for (const CouplingTerm& term : coupling.terms) {
         rows(row, joint_named(term.joint).offset + term.component) = static_cast<Real>(term.factor);
       }
     }
-    return {std::move(rows), std::move(right)};
+    return rows;
+  }
+
+  /// \param count of rows
+  [[nodiscard]] Coordinates right_sides(Eigen::Index count) const {
+    Coordinates right = Coordinates::Zero(count);
+    Eigen::Index row = 0;
+    for (std::size_t on_b = body_count(); on_b < second_.linear.size(); on_b += 2, row += 6) {
+      right.segment(row, 3) = second_.linear[on_b + 1] - second_.linear[on_b];
+      right.segment(row + 3, 3) = second_.angular[on_b + 1] - second_.angular[on_b];
+    }
+    for (const MovingJoint& joint : joints_) {
+      for (const PrescribedMotion& motion : joint.description->motions) {
+        double t = 0.0;
+        right[row++] = static_cast<Real>(Expression(motion.acceleration, {{"t", &t}})());
+      }
+    }
+    return right;
   }
 
   [[nodiscard]] Vector velocity(std::size_t body) const { return sum(body, &FrameRates::linear); }
@@ -339,10 +405,11 @@ class Kane {
     }
   }
 
-  void add_inertia(Columns& mass, Coordinates& forces) {
+  void add_mass(Columns& mass) const {
+    const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
     for (std::size_t k = 0; k < body_count(); ++k) {
       const BodyDescription& body = description_.bodies[k];
-      const Matrix inertia = here_[k].axes * body.inertia.cast<Real>() * here_[k].axes.transpose();
+      const Matrix inertia = here[k].axes * body.inertia.cast<Real>() * here[k].axes.transpose();
       const auto m = static_cast<Real>(body.mass);
       for (int r = 0; r < unknowns_; ++r) {
         const FrameRates& partial = first_[static_cast<std::size_t>(r)];
@@ -351,6 +418,14 @@ class Kane {
           mass(r, s) += m * partial.linear[k].dot(other.linear[k]) + partial.angular[k].dot(inertia * other.angular[k]);
         }
       }
+    }
+  }
+
+  void add_forces(Coordinates& forces) {
+    for (std::size_t k = 0; k < body_count(); ++k) {
+      const BodyDescription& body = description_.bodies[k];
+      const Matrix inertia = here_[k].axes * body.inertia.cast<Real>() * here_[k].axes.transpose();
+      const auto m = static_cast<Real>(body.mass);
       const Vector omega = spin(k);
       const Vector momentum = inertia * omega;
       act(forces, k, here_[k].origin, m * (description_.gravity.cast<Real>() - second_.linear[k]),
@@ -384,20 +459,21 @@ class Kane {
   }
 
   /// \param q, v of the joint component that is loaded
-  Real value(const Law& law, Real q = 0.0L, Real v = 0.0L) {
+  Real value(const Law& law, Real q = Real(0), Real v = Real(0)) {
     if (const auto* constant = std::get_if<ConstantLaw>(&law)) {
       return static_cast<Real>(constant->value);
     }
     if (const auto* table = std::get_if<TableLaw>(&law)) {
-      const Real x = table->over == "q" ? q : table->over == "v" ? v : 0.0L;
+      const Real x = table->over == "q" ? q : table->over == "v" ? v : Real(0);
       std::size_t i = 0;
       while (i + 2 < table->abscissa.size() && static_cast<Real>(table->abscissa[i + 1]) < x) {
         ++i;
       }
       const auto left = static_cast<Real>(table->abscissa[i]);
       const auto right = static_cast<Real>(table->abscissa[i + 1]);
-      const Real weight = std::clamp((x - left) / (right - left), 0.0L, 1.0L);
-      return (1.0L - weight) * static_cast<Real>(table->values[i]) + weight * static_cast<Real>(table->values[i + 1]);
+      const Real weight = std::clamp<Real>((x - left) / (right - left), Real(0), Real(1));
+      return (Real(1) - weight) * static_cast<Real>(table->values[i]) +
+             weight * static_cast<Real>(table->values[i + 1]);
     }
     set_variables(q, v);
     std::vector<ExpressionVariable> variables;
@@ -441,7 +517,7 @@ class Kane {
       const MovingJoint& joint = joint_called(load.joint);
       const auto component = static_cast<std::size_t>(load.component);
       forces[joint.offset + load.component] += value(
-          load.law, has_coordinate_rates(joint.description->type) ? joint.q[component] : 0.0L, joint.u[component]);
+          load.law, has_coordinate_rates(joint.description->type) ? joint.q[component] : Real(0), joint.u[component]);
     }
     for (const JointSpringDescription& spring : description_.joint_springs) {
       const MovingJoint& joint = joint_called(spring.joint);
@@ -452,25 +528,27 @@ class Kane {
     }
     for (const JointFrictionDescription& friction : description_.joint_frictions) {
       const MovingJoint& joint = joint_called(friction.joint);
+      using std::exp;
+      using std::tanh;
       const Real v = joint.u[static_cast<std::size_t>(friction.component)];
       Real level = static_cast<Real>(friction.kinetic);
       if (friction.stribeck_velocity > 0.0) {
         level += static_cast<Real>(friction.breakaway - friction.kinetic) *
-                 std::exp(-v * v / static_cast<Real>(friction.stribeck_velocity * friction.stribeck_velocity));
+                 exp(-v * v / static_cast<Real>(friction.stribeck_velocity * friction.stribeck_velocity));
       }
       forces[joint.offset + friction.component] -=
-          level * std::tanh(v / static_cast<Real>(friction.regularisation_velocity)) +
+          level * tanh(v / static_cast<Real>(friction.regularisation_velocity)) +
           static_cast<Real>(friction.viscous) * v;
     }
     for (const JointStopDescription& stop : description_.joint_stops) {
       const MovingJoint& joint = joint_called(stop.joint);
       const auto component = static_cast<std::size_t>(stop.component);
-      for (const auto& [bound, sign] : {std::pair(stop.lower, -1.0L), {stop.upper, 1.0L}}) {
-        const Real depth = bound ? sign * (joint.q[component] - static_cast<Real>(*bound)) : 0.0L;
-        if (depth > 0.0L) {
+      for (const auto& [bound, sign] : {std::pair(stop.lower, -Real(1)), {stop.upper, Real(1)}}) {
+        const Real depth = bound ? sign * (joint.q[component] - static_cast<Real>(*bound)) : Real(0);
+        if (depth > Real(0)) {
           forces[joint.offset + stop.component] -=
               sign * static_cast<Real>(stop.stiffness) * depth *
-              std::max(0.0L, 1.0L + static_cast<Real>(stop.damping) * sign * joint.u[component]);
+              std::max<Real>(Real(0), Real(1) + static_cast<Real>(stop.damping) * sign * joint.u[component]);
         }
       }
     }
@@ -482,7 +560,7 @@ class Kane {
       const auto energy = [&](const Coordinates& moved) { return bushing_energy(bushing, frames(moved)); };
       for (int r = 0; r < unknowns_; ++r) {
         const Coordinates along = kDifference * Coordinates::Unit(unknowns_, r);
-        constexpr Real kFirst[] = {4.0L / 5.0L, -1.0L / 5.0L, 4.0L / 105.0L, -1.0L / 280.0L};
+        const Real kFirst[] = {Real(4) / Real(5), Real(-1) / Real(5), Real(4) / Real(105), Real(-1) / Real(280)};
         for (int k = 0; k < 4; ++k) {
           const Real steps = static_cast<Real>(k + 1);
           forces[r] -= kFirst[k] / kDifference * (energy(steps * along) - energy(-steps * along));
@@ -523,8 +601,8 @@ class Kane {
                         bushing_frame(bushing.body2, bushing.frame2, bodies);
     const Eigen::AngleAxis<Real> rotation(apart.axes);
     const Vector turn = rotation.angle() * rotation.axis();
-    return 0.5L * (apart.origin.dot(bushing.stiffness.cast<Real>().cwiseProduct(apart.origin)) +
-                   turn.dot(bushing.rotational_stiffness.cast<Real>().cwiseProduct(turn)));
+    return Real(0.5) * (apart.origin.dot(bushing.stiffness.cast<Real>().cwiseProduct(apart.origin)) +
+                        turn.dot(bushing.rotational_stiffness.cast<Real>().cwiseProduct(turn)));
   }
 
   [[nodiscard]] Vector spin_of(const std::string& body) const {
@@ -537,7 +615,7 @@ class Kane {
       const Vector point2 = point_of(spring.body2, spring.point2);
       const Vector between = point2 - point1;
       const Real length = between.norm();
-      if (length == 0.0L) {
+      if (length == Real(0)) {
         continue;
       }
       const Vector direction = between / length;
@@ -565,11 +643,5 @@ class Kane {
   Coordinates u_;
   std::map<std::string, double> variables_;
 };
-
-}  // namespace
-
-KaneAccelerations accelerations_by_differences(const Mechanism& mechanism) {
-  return Kane(mechanism).accelerations();
-}
 
 }  // namespace mbdbench
