@@ -9,9 +9,12 @@
 /// (loop_derivatives_test).
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "formulations/derivatives/loops/momenta/reduced_momenta.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
@@ -67,6 +70,9 @@ class LoopDerivatives final : public StateDerivatives {
 
  private:
   [[nodiscard]] std::unique_ptr<StateDerivatives> make() const;
+  /// Derivatives by lengths: columns `places` of rows of `count` columns. \param joints of the lengths
+  RhsStatus set_by_lengths(double t, std::span<const double> x, std::vector<std::string> joints,
+                           std::span<const std::size_t> places, std::size_t count, std::span<double> derivatives);
   template <typename Pass>
   RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
 
@@ -77,6 +83,8 @@ class LoopDerivatives final : public StateDerivatives {
   OneState one_;
   InstructionSet set_;
   std::unique_ptr<StateDerivatives> derivatives_;
+  std::unique_ptr<LengthenedMechanism> longer_;  // of the lengths that were asked for last
+  std::unique_ptr<LoopDerivatives> of_longer_;
 };
 
 /// \returns the obstacle of constants of Baumgarte's that are not zero; else empty.

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// Who has the exact derivatives of one formulation's right-hand sides.
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -58,8 +59,12 @@ class DifferentiatedFormulation : public Formulation {
   }
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override {
-    return derivatives_ != nullptr ? derivatives_->parameter_jacobian(t, x, parameters, derivatives)
-                                   : Formulation::parameter_jacobian(t, x, parameters, derivatives);
+    const bool lengths = std::any_of(parameters.begin(), parameters.end(), [](const RateParameter& parameter) {
+      return parameter.kind == ParameterKind::length;
+    });
+    StateDerivatives* const those = lengths ? of_lengths_ : derivatives_;
+    return those != nullptr ? those->parameter_jacobian(t, x, parameters, derivatives)
+                            : Formulation::parameter_jacobian(t, x, parameters, derivatives);
   }
   [[nodiscard]] std::string without_jacobian() const override {
     return derivatives_ != nullptr ? derivatives_->without_jacobian() : Formulation::without_jacobian();
@@ -67,10 +72,16 @@ class DifferentiatedFormulation : public Formulation {
 
  protected:
   /// \param derivatives of this formulation, which keeps them; without them it has none
-  void use_derivatives(StateDerivatives& derivatives) { derivatives_ = &derivatives; }
+  void use_derivatives(StateDerivatives& derivatives) { use_derivatives(derivatives, derivatives); }
+  /// \param of_lengths those by parameters among which there are lengths
+  void use_derivatives(StateDerivatives& derivatives, StateDerivatives& of_lengths) {
+    derivatives_ = &derivatives;
+    of_lengths_ = &of_lengths;
+  }
 
  private:
   StateDerivatives* derivatives_ = nullptr;
+  StateDerivatives* of_lengths_ = nullptr;
 };
 
 }  // namespace mbdbench

@@ -33,6 +33,9 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
     place.u = joint.u_offset + parameter.component;
     return place;
   }
+  if (parameter.kind == ParameterKind::length) {
+    throw ModelError({}, fmt::format("length of '{}': these states have no derivatives by lengths", name));
+  }
   const auto& springs = mechanism.description().joint_springs;
   const auto spring =
       std::find_if(springs.begin(), springs.end(), [&](const auto& candidate) { return candidate.name == name; });

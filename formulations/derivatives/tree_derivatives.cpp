@@ -195,6 +195,7 @@ LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
     case ParameterKind::stiffness:
       return on_axis(place.u, place.rest - x_[index_of(place.q)]);
     case ParameterKind::damping:
+    case ParameterKind::length:  // place_of has none
       break;
   }
   return on_axis(place.u, -data_.velocities[place.u]);

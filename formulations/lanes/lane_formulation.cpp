@@ -25,10 +25,6 @@ class LaneFormulation final : public JointStateFormulation {
         solver_(make_solver_()),
         unused_(static_cast<std::size_t>(mechanism.u_size())) {
     const auto one = [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); };
-    if (mechanism.cut_joints().empty() && loads_without_lanes(mechanism.description()).empty()) {
-      use_derivatives(tree_derivatives_.emplace(mechanism, rate_kind, near(), one, set));
-      return;
-    }
     LoopStates states = LoopVelocities();
     if (rate_kind == StateKind::momentum) {
       states = LoopMomenta();
@@ -40,6 +36,9 @@ class LaneFormulation final : public JointStateFormulation {
             ? ""
             : "there are no exact derivatives where sub-chains close a loop (leaf=subchain); leaf=auto has them",
         near(), one, set));
+    if (mechanism.cut_joints().empty() && loads_without_lanes(mechanism.description()).empty()) {
+      use_derivatives(tree_derivatives_.emplace(mechanism, rate_kind, near(), one, set), *loop_derivatives_);
+    }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
@@ -139,7 +138,7 @@ class LaneFormulation final : public JointStateFormulation {
   std::vector<double> unused_;  // p' where only u is asked for
   std::unique_ptr<General> general_;
   std::optional<TreeEvaluations> tree_derivatives_;
-  std::optional<LoopDerivatives> loop_derivatives_;  // of loads that those have not
+  std::optional<LoopDerivatives> loop_derivatives_;  // of loads and lengths that those have not
 };
 
 }  // namespace

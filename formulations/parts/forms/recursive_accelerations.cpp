@@ -29,10 +29,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         evaluations_.emplace(
             mechanism, StateKind::velocity, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
+        use_loop_derivatives({}, {});
         if (evaluations_->has_derivatives()) {
-          use_derivatives(*evaluations_);
-        } else {
-          use_loop_derivatives({}, {});
+          use_derivatives(*evaluations_, *loop_derivatives_);
         }
       }
       // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
@@ -131,7 +130,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
   std::optional<TreeEvaluations> evaluations_;       // of an open tree on one process
-  std::optional<LoopDerivatives> loop_derivatives_;  // of everything else, and of loads that evaluations_ have not
+  std::optional<LoopDerivatives> loop_derivatives_;  // of everything else, loads and lengths that evaluations_ have not
   bool has_loop_lanes_ = false;                      // of loops on one process
   std::unique_ptr<LoopsInLanes> loops_;
   std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for

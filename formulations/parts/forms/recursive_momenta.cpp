@@ -46,10 +46,9 @@ class RecursiveMomenta final : public JointStateFormulation {
         evaluations_.emplace(
             mechanism, StateKind::momentum, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
+        use_loop_derivatives({}, {});
         if (evaluations_->has_derivatives()) {
-          use_derivatives(*evaluations_);
-        } else {
-          use_loop_derivatives({}, {});
+          use_derivatives(*evaluations_, *loop_derivatives_);
         }
       }
     }
@@ -262,7 +261,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
-  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_, and of loads that evaluations_ have not
+  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_, and of loads and lengths that evaluations_ have not
   bool has_loop_lanes_ = false;                      // of closed_ on one process
   std::unique_ptr<LoopsInLanes> loops_;
   std::optional<ClosedMomenta> watched_;  // beside closed_ where processes share it

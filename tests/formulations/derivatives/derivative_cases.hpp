@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/random_states.hpp"
 
@@ -108,6 +109,11 @@ inline MechanismDescription with_parameter(MechanismDescription description, con
       description.joint_loads.push_back(
           {.name = "more", .joint = parameter.name, .component = 0, .law = ConstantLaw{s}});
       break;
+    case ParameterKind::length: {
+      const Vec3 along = direction_of_length(Mechanism(description), parameter.name);
+      named(description.joints).frame_a.position += s * along;
+      break;
+    }
   }
   return description;
 }

@@ -1,0 +1,152 @@
+#include "formulations/derivatives/lengthened_mechanism.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// \returns a name that no body or joint has.
+std::string free_name(const Mechanism& mechanism, std::string name) {
+  while (mechanism.find_body(name) || mechanism.find_joint(name)) {
+    name += "_";
+  }
+  return name;
+}
+
+MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<std::string>& joints,
+                                 std::vector<std::string>& slides) {
+  MechanismDescription description = mechanism.description();
+  for (JointDescription& joint : description.joints) {
+    joint.cut = mechanism.find_joint(joint.name)->cut;
+  }
+  for (const std::string& name : joints) {
+    const Vec3 along = direction_of_length(mechanism, name);
+    const auto joint = std::find_if(description.joints.begin(), description.joints.end(),
+                                    [&](const JointDescription& candidate) { return candidate.name == name; });
+    BodyDescription end;
+    end.name = free_name(mechanism, fmt::format("link_end_{}", slides.size()));
+    end.mass = 0.0;
+    end.com = Vec3::Zero();
+    end.inertia = Mat3::Zero();
+    JointDescription slide;
+    slide.name = free_name(mechanism, fmt::format("link_length_{}", slides.size()));
+    slide.type = JointType::prismatic;
+    slide.a = joint->a;
+    slide.b = end.name;
+    slide.frame_a.position = joint->frame_a.position;
+    slide.axis = along;
+    slide.motions = {{0, "0", "0", "0"}};
+    slides.push_back(slide.name);
+    joint->a = end.name;
+    joint->frame_a.position = Vec3::Zero();
+    description.bodies.push_back(std::move(end));
+    description.joints.push_back(std::move(slide));
+  }
+  return description;
+}
+
+/// \returns whether the joint's own displacements have this direction of the inboard body's frame.
+bool moves_along(const Joint& model, const JointDescription& joint, const Vec3& direction) {
+  constexpr double kParallel = 1e-9;  // sine of the angle
+  const Vec3 own = model.rotation_a.transpose() * direction;
+  switch (model.type) {
+    case JointType::free:
+      return true;
+    case JointType::prismatic:
+    case JointType::cylindrical:
+      return own.cross(joint.axis).norm() < kParallel;
+    case JointType::planar:
+      return std::abs(own.dot(joint.axis)) < kParallel;
+    default:
+      return false;
+  }
+}
+
+/// Appends the numbers of a run of components.
+void append_run(std::vector<int>& numbers, int first, int count) {
+  for (int i = 0; i < count; ++i) {
+    numbers.push_back(first + i);
+  }
+}
+
+}  // namespace
+
+Vec3 direction_of_length(const Mechanism& mechanism, const std::string& name) {
+  const std::optional<JointReference> found = mechanism.find_joint(name);
+  if (!found || found->cut) {
+    throw ModelError({}, fmt::format("length of '{}': there is no joint of that name in the tree", name));
+  }
+  const auto& joints = mechanism.description().joints;
+  const auto joint = std::find_if(joints.begin(), joints.end(), [&](const auto& one) { return one.name == name; });
+  Vec3 along = joint->frame_a.position;
+  for (const JointDescription& inboard : joints) {
+    if (inboard.b == joint->a && !mechanism.find_joint(inboard.name)->cut) {
+      along -= inboard.frame_b.position;
+    }
+  }
+  const double distance = along.norm();
+  if (!(distance > 0.0)) {
+    throw ModelError({}, fmt::format("length of '{}': the joint lies where body '{}' hangs, and no direction is longer",
+                                     name, joint->a));
+  }
+  along /= distance;
+  if (moves_along(mechanism.joint(*found), *joint, along)) {
+    throw ModelError({}, fmt::format("length of '{}': the joint itself moves along that link; differentiate by its "
+                                     "coordinates",
+                                     name));
+  }
+  return along;
+}
+
+LengthenedMechanism::LengthenedMechanism(const Mechanism& mechanism, std::vector<std::string> joints,
+                                         bool with_cut_joints)
+    : joints_(std::move(joints)) {
+  std::vector<std::string> slides;
+  longer_ = std::make_unique<Mechanism>(with_slides(mechanism, joints_, slides));
+  std::vector<int> of_cuts(2, 0);
+  for (const Joint& cut : mechanism.cut_joints()) {
+    of_cuts[0] += with_cut_joints ? cut.nq : 0;
+    of_cuts[1] += with_cut_joints ? cut.nu : 0;
+  }
+  const int q_size = mechanism.q_size() + of_cuts[0];
+  for (const bool velocities : {false, true}) {
+    const int first = velocities ? q_size : 0;
+    for (const Joint& joint : longer_->tree_joints()) {
+      const std::optional<JointReference> own = mechanism.find_joint(joint.name);
+      if (!own) {
+        own_.push_back(-1);
+        continue;
+      }
+      const Joint& same = mechanism.joint(*own);
+      append_run(own_, first + (velocities ? same.u_offset : same.q_offset), velocities ? same.nu : same.nq);
+    }
+    append_run(own_, first + (velocities ? mechanism.u_size() : mechanism.q_size()), of_cuts[velocities ? 1 : 0]);
+  }
+  for (const std::string& slide : slides) {
+    displacements_.push_back(index_of(longer_->joint(*longer_->find_joint(slide)).q_offset));
+  }
+}
+
+void LengthenedMechanism::set_state(std::span<const double> x, std::span<double> longer) const {
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    longer[i] = own_[i] < 0 ? 0.0 : x[index_of(own_[i])];
+  }
+}
+
+void LengthenedMechanism::get_own(std::span<const double> longer, std::span<double> x) const {
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    if (own_[i] >= 0) {
+      x[index_of(own_[i])] = longer[i];
+    }
+  }
+}
+
+}  // namespace mbdbench

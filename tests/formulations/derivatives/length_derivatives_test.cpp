@@ -1,0 +1,235 @@
+/// \file
+/// Derivatives by lengths of links: against differences of right-hand sides of mechanisms with longer and shorter ones,
+/// and against a closed form.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulations/derivatives/lengthened_mechanism.hpp"
+#include "formulations/registry.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "tests/formulations/derivatives/derivative_cases.hpp"
+#include "tests/support/random_states.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// \returns the mechanism with a longer link; loops close themselves by other starts.
+Mechanism with_length(const Mechanism& mechanism, const std::string& name, double longer) {
+  MechanismDescription description =
+      test::with_parameter(mechanism.description(), {ParameterKind::length, name, 0}, longer);
+  for (JointDescription& joint : description.joints) {
+    joint.cut = mechanism.find_joint(joint.name)->cut;
+    joint.dependent = !mechanism.cut_joints().empty() && !joint.cut;
+  }
+  return Mechanism(description);
+}
+
+/// \returns names of joints whose links have a length.
+std::vector<std::string> lengths_of(const Mechanism& mechanism) {
+  std::vector<std::string> names;
+  for (const Joint& joint : mechanism.tree_joints()) {
+    try {
+      direction_of_length(mechanism, joint.name);
+      names.push_back(joint.name);
+    } catch (const ModelError&) {  // where its body hangs
+    }
+  }
+  return names;
+}
+
+/// \returns whether there is the same mechanism with longer links: some loops hold one another rigid.
+bool closes_with_other_lengths(const Mechanism& mechanism) {
+  try {
+    for (const std::string& name : lengths_of(mechanism)) {
+      with_length(mechanism, name, 2e-4);
+      with_length(mechanism, name, -2e-4);
+    }
+    return true;
+  } catch (const ModelError&) {
+    return false;
+  }
+}
+
+std::size_t compare(const Mechanism& mechanism, const std::string& key, RandomSource& random) {
+  const auto& all = formulation_registry();
+  const FormulationEntry& entry = *find_formulation(all, key.substr(0, key.find('[')));
+  const std::string options =
+      key.find('[') == std::string::npos ? "" : key.substr(key.find('[') + 1, key.size() - key.find('[') - 2);
+  if (!refusal_of(entry, mechanism).empty()) {
+    return 0;
+  }
+  const auto formulation = make_formulation(all, entry, mechanism, options);
+  if (!formulation->without_jacobian().empty()) {
+    return 0;
+  }
+  const std::vector<std::string> names = lengths_of(mechanism);
+  std::vector<RateParameter> parameters = {{ParameterKind::mass, mechanism.bodies().front().name, 0}};
+  for (const std::string& name : names) {
+    parameters.push_back({ParameterKind::length, name, 0});
+  }
+  parameters.push_back({ParameterKind::joint_force, mechanism.tree_joints().front().name, 0});
+  Eigen::VectorXd x(static_cast<Eigen::Index>(formulation->state_size()));
+  Eigen::VectorXd u = mechanism.u0();
+  if (mechanism.cut_joints().empty()) {
+    for (double& number : u) {
+      number = random.uniform(-1.0, 1.0);
+    }
+  }
+  EXPECT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(std::as_const(u)), view(x)).ok);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> columns(
+      x.size(), static_cast<Eigen::Index>(parameters.size()));
+  const RhsStatus status = formulation->parameter_jacobian(0.0, view(std::as_const(x)), parameters,
+                                                           {columns.data(), static_cast<std::size_t>(columns.size())});
+  EXPECT_TRUE(status.ok) << key << " on " << mechanism.name() << ": " << status.message();
+  std::vector<double> alone(static_cast<std::size_t>(2 * x.size()));
+  EXPECT_TRUE(formulation
+                  ->parameter_jacobian(0.0, view(std::as_const(x)),
+                                       std::vector<RateParameter>{parameters.front(), parameters.back()}, alone)
+                  .ok);
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(columns(i, 0), alone[static_cast<std::size_t>(2 * i)], 1e-11 * (1.0 + std::abs(columns(i, 0))));
+    EXPECT_NEAR(columns(i, columns.cols() - 1), alone[static_cast<std::size_t>(2 * i + 1)],
+                1e-11 * (1.0 + std::abs(columns(i, columns.cols() - 1))));
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto rates = [&](double longer) {
+      const Mechanism other = with_length(mechanism, names[k], longer);
+      const auto same = make_formulation(all, entry, other, options);
+      Eigen::VectorXd xdot(x.size());
+      EXPECT_TRUE(same->rhs(0.0, view(std::as_const(x)), view(xdot)).ok);
+      return xdot;
+    };
+    constexpr double kShorter = 0.1;  // steps of 1e-4 m: links may be 0.1 m long
+    const Eigen::VectorXd expected =
+        test::difference([&](double s) { return Eigen::VectorXd(rates(kShorter * s)); }) / kShorter;
+    const Eigen::VectorXd found = columns.col(static_cast<Eigen::Index>(k) + 1);
+    // Truncation, of loops that come near where they fold the most, and rounding of rates over a step.
+    const double scale = std::max({1.0, expected.cwiseAbs().maxCoeff(), rates(0.0).cwiseAbs().maxCoeff()});
+    EXPECT_LE((found - expected).cwiseAbs().maxCoeff() / scale, 1e-8)
+        << key << " on " << mechanism.name() << ", link at " << names[k];
+  }
+  return names.size();
+}
+
+TEST(LengthDerivatives, AgreeWithDifferencesOnTrees) {
+  const std::uint64_t seed = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", seed, seed + 5);
+  std::size_t compared = 0;
+  for (std::uint64_t s = seed; s < seed + 6; ++s) {
+    const Mechanism mechanism = make_mechanism(
+        mechanism_registry(), fmt::format("random_tree:seed={},bodies={},loads={}", s, 3 + s % 4, s % 2));
+    RandomSource random(static_cast<std::int64_t>(s));
+    for (const char* const key :
+         {"dense", "dense-momentum", "aba", "naudet", "naudet-acc", "bae-haug", "dca", "hdca"}) {
+      compared += compare(mechanism, key, random);
+    }
+  }
+  EXPECT_GE(compared, 100U);
+}
+
+TEST(LengthDerivatives, AgreeWithDifferencesOnLoopsAndInLanes) {
+  const std::uint64_t seed = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", seed, seed + 5);
+  std::vector<std::string> keys = {"four_bar", "five_bar", "slider_crank"};
+  for (std::uint64_t s = seed; s < seed + 6; ++s) {
+    keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts=1,loads=0", s, 5 + s % 3));
+  }
+  std::size_t compared = 0;
+  for (const std::string& mechanism_key : keys) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_key);
+    if (!closes_with_other_lengths(mechanism)) {
+      continue;
+    }
+    RandomSource random(static_cast<std::int64_t>(seed));
+    for (const char* const key : {"dense", "dense-momentum", "bae-haug", "dca", "hdca", "naudet-acc",
+                                  "dca[projection=off]", "dense[projection=off]"}) {
+      compared += compare(mechanism, key, random);
+    }
+  }
+  EXPECT_GE(compared, 100U);
+  // Of a long chain dense matrices lose too many digits for differences.
+  const Mechanism chain = make_mechanism(mechanism_registry(), "pendulum:64");
+  RandomSource random(static_cast<std::int64_t>(seed));
+  EXPECT_EQ(compare(chain, "dca", random) + compare(chain, "hdca", random), 126U);
+}
+
+/// A point mass m at the end of a link of the length l, with the inertia J, on a hinge:
+/// u' = -m g l sin q / (J + m l^2).
+TEST(LengthDerivatives, AgreeWithTheClosedFormOfAPointMassOnALink) {
+  const double m = 2.0;
+  const double inertia = 0.3;
+  const double l = 0.7;
+  const double q = 0.9;
+  MechanismDescription description;
+  description.name = "point_on_link";
+  description.gravity = Vec3(0.0, -9.81, 0.0);
+  BodyDescription link;
+  link.name = "link";
+  link.mass = 1.0;
+  link.inertia = inertia * Mat3::Identity();
+  BodyDescription point;
+  point.name = "point";
+  point.mass = m;
+  point.inertia = Mat3::Zero();
+  description.bodies = {link, point};
+  JointDescription hinge;
+  hinge.name = "hinge";
+  hinge.b = "link";
+  hinge.q0 = {q};
+  JointDescription end;
+  end.name = "end";
+  end.type = JointType::fixed;
+  end.a = "link";
+  end.b = "point";
+  end.frame_a.position = Vec3(0.0, -l, 0.0);
+  description.joints = {hinge, end};
+  const Mechanism mechanism(description);
+  const auto& all = formulation_registry();
+  const double g = 9.81;
+  const double whole = inertia + m * l * l;
+  const double expected = -m * g * std::sin(q) * (inertia - m * l * l) / (whole * whole);
+  for (const char* const key : {"dense", "aba", "bae-haug"}) {
+    const auto formulation = make_formulation(all, *find_formulation(all, key), mechanism, "");
+    std::vector<double> column(2);
+    const std::vector<double> x = {q, 1.3};
+    ASSERT_TRUE(
+        formulation->parameter_jacobian(0.0, x, std::vector<RateParameter>{{ParameterKind::length, "end", 0}}, column)
+            .ok);
+    EXPECT_EQ(column[0], 0.0) << key;
+    EXPECT_NEAR(column[1], expected, 1e-14 * m * g / inertia) << key;
+  }
+}
+
+TEST(LengthDerivatives, LengthsThatAreNotThereAreRefusedByName) {
+  const auto message = [](const Mechanism& mechanism, const char* formulation_key, const std::string& name) {
+    const auto& all = formulation_registry();
+    const auto formulation = make_formulation(all, *find_formulation(all, formulation_key), mechanism, "");
+    std::vector<double> column(formulation->state_size());
+    std::vector<double> x(column.size());
+    EXPECT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    try {
+      formulation->parameter_jacobian(0.0, x, std::vector<RateParameter>{{ParameterKind::length, name, 0}}, column);
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const Mechanism chain = make_mechanism(mechanism_registry(), "pendulum:3");
+  EXPECT_NE(message(chain, "aba", "joint9").find("length of 'joint9': there is no joint of that name in the tree"),
+            std::string::npos);
+  EXPECT_NE(message(chain, "aba", chain.tree_joints().front().name).find("no direction is longer"), std::string::npos);
+  const Mechanism loop = make_mechanism(mechanism_registry(), "four_bar");
+  EXPECT_NE(message(loop, "naudet", loop.tree_joints().back().name).find("reduced momenta"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mbdbench
