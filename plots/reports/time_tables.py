@@ -110,7 +110,7 @@ def batches_of_loops(folder):
     for mechanism in times.mechanisms:
         if times.value(mechanism, "aba", "time_per_evaluation") is not None:
             continue
-        for formulation in times.measured(mechanism, ("bae-haug", "hdca")):
+        for formulation in times.measured(mechanism, ("bae-haug", "hdca", "naudet")):
             alone, lanes, two = (times.value(mechanism, formulation, quantity) for quantity in _STATES)
             cells = [times.cell(mechanism, formulation, quantity, 1e-6) for quantity in _STATES]
             rows.append([f"`{mechanism}`", f"`{formulation}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
