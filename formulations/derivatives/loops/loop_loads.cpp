@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -27,14 +30,13 @@ bool is_own(const std::string& name) {
 constexpr int kQuaternion = 4;
 constexpr int kTurn = 3;
 
-/// \returns whether a coordinate is a component of a quaternion.
-bool is_of_quaternion(const Mechanism& mechanism, const LoadVariables::Variable& variable) {
+/// \returns the joint whose quaternion has the coordinate as a component; nullptr: it is another coordinate.
+const Joint* joint_of_quaternion(const Mechanism& mechanism, const LoadVariables::Variable& variable) {
   const auto joints = mechanism.tree_joints();
-  return variable.source == Source::joint_position &&
-         std::any_of(joints.begin(), joints.end(), [&](const Joint& joint) {
-           return has_quaternion(joint.type) && variable.index >= joint.q_offset &&
-                  variable.index < joint.q_offset + kQuaternion;
-         });
+  const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& candidate) {
+    return variable.quaternion >= 0 && candidate.q_offset == variable.quaternion && has_quaternion(candidate.type);
+  });
+  return joint == joints.end() ? nullptr : &*joint;
 }
 
 /// \returns the quasi-velocity that is the rate of a coordinate outside of quaternions.
@@ -47,18 +49,15 @@ int rate_of_coordinate(const Mechanism& mechanism, int q) {
 }
 
 /// \returns what a formula has that cannot be differentiated; empty: nothing.
-std::string obstacle_in(const Mechanism& mechanism, LoadVariables& variables, const Law& law, bool in_joint) {
+std::string obstacle_in(LoadVariables& variables, const Law& law, bool in_joint) {
   const auto* formula = std::get_if<ExpressionLaw>(&law);
   if (formula == nullptr) {
     return {};
   }
   LoadVariables::Scope scope = in_joint ? variables.in_joint() : variables.global();
   for (const std::string& name : Expression(formula->text, scope).used_variables()) {
-    if (!is_own(name) && is_of_quaternion(mechanism, *variables.resolve(name))) {
-      return fmt::format("its formula has '{}', a component of a quaternion", name);
-    }
     try {
-      static_cast<void>(derivative_of(formula->text, name));
+      static_cast<void>(Expression(derivative_of(formula->text, name), scope));  // it may be too long to be read
     } catch (const ExpressionError& error) {
       return error.what();
     }
@@ -76,14 +75,14 @@ std::string LoopLoads::obstacle(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
   LoadVariables variables(mechanism);
   for (const JointLoadDescription& load : description.joint_loads) {
-    if (const std::string why = obstacle_in(mechanism, variables, load.law, true); !why.empty()) {
+    if (const std::string why = obstacle_in(variables, load.law, true); !why.empty()) {
       return obstacle_of_load(load.name, why);
     }
   }
   for (const BodyLoadDescription& load : description.body_loads) {
     for (const auto* laws : {&load.force, &load.torque}) {
       for (const Law& law : *laws) {
-        if (const std::string why = obstacle_in(mechanism, variables, law, false); !why.empty()) {
+        if (const std::string why = obstacle_in(variables, law, false); !why.empty()) {
           return obstacle_of_load(load.name, why);
         }
       }
@@ -203,9 +202,11 @@ std::optional<std::size_t> LoopLoads::add_formula(const std::string& text, const
       continue;
     }
     if (!partial.own) {
+      partial.turning = joint_of_quaternion(*mechanism_, partial.variable);
+      const int count = partial.turning != nullptr ? kTurn : 1;
       partial.argument = arguments_.size();
-      arguments_.emplace_back();
-      ++own.argument_count;
+      arguments_.resize(arguments_.size() + index_of(count));
+      own.argument_count += count;
     }
     formula.partials.push_back(std::move(partial));
   }
@@ -247,6 +248,7 @@ void LoopLoads::set(double t, std::span<const double> q, std::span<const double>
     wrenches_[k] = {link_vector_of(force), link_vector_of(given.tail<3>() + lever.cross(force))};
   }
   variables_.set_global(t, q, u, &kinematics);
+  q_ = q;
   set_joints(t, q, u, kinematics, center);
   std::size_t at = 0;
   const auto next = [&] { return Eigen::Map<Slopes>(&loads_[at++].slopes[0][0]); };
@@ -349,6 +351,10 @@ LoopLoads::OwnForce LoopLoads::set_formula(const Formula& formula, const Kinemat
       (of_position ? own.by_q : own.by_v) += slope;
       continue;
     }
+    if (partial.turning != nullptr) {
+      set_turns(partial, slope);
+      continue;
+    }
     linear::LoopArgument& argument = arguments_[partial.argument];
     if (partial.variable.source == Source::joint_position) {
       argument.axis = rate_of_coordinate(*mechanism_, partial.variable.index);
@@ -371,6 +377,21 @@ LoopLoads::OwnForce LoopLoads::set_formula(const Formula& formula, const Kinemat
     }
   }
   return own;
+}
+
+void LoopLoads::set_turns(const Partial& partial, double slope) {
+  const Joint& joint = *partial.turning;
+  const std::span<const double> q = q_.subspan(index_of(joint.q_offset), index_of(joint.nq));
+  const double length = std::sqrt(std::inner_product(q.begin(), q.begin() + kQuaternion, q.begin(), 0.0));
+  std::array<double, 7> rates{};
+  for (int k = 0; k < kTurn; ++k) {
+    std::array<double, 6> turn{};
+    turn[index_of(k)] = 1.0;
+    coordinate_rates(joint, q, std::span(turn).first(index_of(joint.nu)), std::span(rates).first(q.size()));
+    linear::LoopArgument& argument = arguments_[partial.argument + index_of(k)];
+    argument.axis = joint.u_offset + k;
+    argument.by_turn = slope * rates[index_of(partial.variable.index - joint.q_offset)] / length;
+  }
 }
 
 void LoopLoads::set_wrench(const Number& number, const Vec3& force, const Vec3& torque, const Kinematics& kinematics,

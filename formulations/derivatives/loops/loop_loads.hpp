@@ -48,7 +48,8 @@ class LoopLoads {
     Expression slope;
     bool own = false;                  ///< by the joint's own q or v
     LoadVariables::Variable variable;  ///< whether position or velocity; of others which
-    std::size_t argument = 0;          ///< of others
+    std::size_t argument = 0;          ///< of others; of a component of a quaternion the first of three
+    const Joint* turning = nullptr;    ///< whose quaternion has it as a component
   };
   struct Formula {
     std::size_t law = 0;
@@ -113,6 +114,8 @@ class LoopLoads {
                   const Vec3& center);
   /// Slopes of a formula by what others do. \returns those by its own joint
   OwnForce set_formula(const Formula& formula, const Kinematics& kinematics, const Vec3& center);
+  /// The same of a component of a quaternion, by its three turns.
+  void set_turns(const Partial& partial, double slope);
   void set_wrench(const Number& number, const Vec3& force, const Vec3& torque, const Kinematics& kinematics,
                   const Vec3& center);
   void set_body_load(const BodyLoad& load, double t, const Kinematics& kinematics, const Vec3& center,
@@ -122,6 +125,7 @@ class LoopLoads {
   const CutReferences* near_;
   LoadEvaluator evaluator_;
   LoadVariables variables_;
+  std::span<const double> q_;  ///< of the state
   std::vector<Screw<double>> wrenches_;
   Eigen::VectorXd stiffness_;
   Eigen::VectorXd damping_;

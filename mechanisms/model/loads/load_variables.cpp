@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 
 #include "mechanisms/model/kinematics/observables.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -103,7 +105,11 @@ std::optional<LoadVariables::Variable> LoadVariables::resolve_joint(std::string_
     if (component >= (position ? joint.nq : joint.nu)) {
       return std::nullopt;
     }
-    return Variable{source, (position ? joint.q_offset : joint.u_offset) + component};
+    Variable variable{source, (position ? joint.q_offset : joint.u_offset) + component};
+    if (position && has_quaternion(joint.type) && component < 4) {
+      variable.quaternion = joint.q_offset;
+    }
+    return variable;
   };
   // A joint may itself be called J_2; joints J with a second component besides it are refused.
   const std::optional<Variable> first = component_of(name, 0);
@@ -128,6 +134,10 @@ void LoadVariables::set_global(double t, std::span<const double> q, std::span<co
         break;
       case Source::joint_position:
         variable.value = q[static_cast<std::size_t>(variable.index)];
+        if (variable.quaternion >= 0) {
+          const auto e = q.subspan(static_cast<std::size_t>(variable.quaternion), 4);
+          variable.value /= std::sqrt(std::inner_product(e.begin(), e.end(), e.begin(), 0.0));
+        }
         break;
       case Source::joint_velocity:
         variable.value = u[static_cast<std::size_t>(variable.index)];

@@ -39,6 +39,7 @@ class LoadVariables {
     int index = 0;  ///< into q or u; of the marker
     int axis = 0;   ///< of the marker's vector
     double value = 0.0;
+    int quaternion = -1;  ///< where in q the quaternion starts of which this is a component, with its length taken out
   };
 
   explicit LoadVariables(const Mechanism& mechanism) : mechanism_(&mechanism) {}
