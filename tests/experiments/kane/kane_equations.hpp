@@ -75,8 +75,8 @@ class Kane : KanePoses<Real> {
 
   /// Closes the loops by Newton's method, near where they are. \param first_unknown those from here on move
   void close(int first_unknown) {
-    constexpr int kSteps = 8;  // the second leaves some 1e-24 of loops that are open by 1e-6
-    for (int step = 0; step < kSteps; ++step) {
+    constexpr int kClosingSteps = 8;  // the second leaves some 1e-24 of loops that are open by 1e-6
+    for (int step = 0; step < kClosingSteps; ++step) {
       const Columns rows = constraint_rows_here();
       const std::vector<Frame> here = frames(Coordinates::Zero(unknowns_));
       Coordinates gaps = Coordinates::Zero(rows.rows());

@@ -41,12 +41,12 @@ struct KanePoses {
 
   /// A joint, its coordinates, and where its quasi-velocities stand among all.
   struct MovingJoint {
-    const JointDescription* description;
+    const JointDescription* description = nullptr;
     Vector normal1;
     Vector normal2;
     std::vector<Real> q;
     std::vector<Real> u;
-    int offset;
+    int offset = 0;
     Frame frame_a;
     Frame frame_b;
 
