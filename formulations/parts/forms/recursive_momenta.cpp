@@ -261,8 +261,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
-  std::optional<LoopDerivatives> loop_derivatives_;  // with closed_, and of loads and lengths that evaluations_ have not
-  bool has_loop_lanes_ = false;                      // of closed_ on one process
+  std::optional<LoopDerivatives>
+      loop_derivatives_;         // with closed_, and of loads and lengths that evaluations_ have not
+  bool has_loop_lanes_ = false;  // of closed_ on one process
   std::unique_ptr<LoopsInLanes> loops_;
   std::optional<ClosedMomenta> watched_;  // beside closed_ where processes share it
   std::unique_ptr<WorldRecursion> world_;
