@@ -6,7 +6,9 @@
 set -euo pipefail
 options=(-C "cmake.define.MBDBENCH_INSTALLED=OFF")
 if [[ -n ${1:-} ]]; then
-  options=(-C "cmake.define.MBDBENCH_INSTALLED=ON" -C "cmake.define.CMAKE_PREFIX_PATH=$(realpath "$1")")
+  # The build directory remembers where libraries of another PREFIX were: not found, so that they are looked for again.
+  options=(-C "cmake.define.MBDBENCH_INSTALLED=ON" -C "cmake.define.CMAKE_PREFIX_PATH=$(realpath "$1")"
+    -C "cmake.define.mbdbench_DIR=mbdbench_DIR-NOTFOUND")
 fi
 cd "$(dirname "$0")/.."
 # shellcheck source=setup/install_packages.sh
