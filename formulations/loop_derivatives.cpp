@@ -183,7 +183,8 @@ RhsStatus LoopDerivatives::set_by_lengths(double t, std::span<const double> x, s
                              "': there are no derivatives of reduced momenta by lengths; hdca and dense-momentum have "
                              "them in momenta");
   }
-  if (!longer_ || longer_->joints() != joints) {
+  if (!longer_ || longer_->asked() != joints) {
+    of_longer_.reset();  // it has what longer_ owns
     longer_ = std::make_unique<LengthenedMechanism>(*mechanism_, std::move(joints),
                                                     std::holds_alternative<LoopAllVelocities>(states_));
     of_longer_ = std::make_unique<LoopDerivatives>(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -21,13 +22,17 @@ std::string free_name(const Mechanism& mechanism, std::string name) {
   return name;
 }
 
+/// \param slides receives the name of that of every joint
 MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<std::string>& joints,
-                                 std::vector<std::string>& slides) {
+                                 std::map<std::string, std::string>& slides) {
   MechanismDescription description = mechanism.description();
   for (JointDescription& joint : description.joints) {
     joint.cut = mechanism.find_joint(joint.name)->cut;
   }
   for (const std::string& name : joints) {
+    if (slides.contains(name)) {
+      continue;
+    }
     const Vec3 along = direction_of_length(mechanism, name);
     const auto joint = std::find_if(description.joints.begin(), description.joints.end(),
                                     [&](const JointDescription& candidate) { return candidate.name == name; });
@@ -44,7 +49,7 @@ MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<s
     slide.frame_a.position = joint->frame_a.position;
     slide.axis = along;
     slide.motions = {{0, "0", "0", "0"}};
-    slides.push_back(slide.name);
+    slides[name] = slide.name;
     joint->a = end.name;
     joint->frame_a.position = Vec3::Zero();
     description.bodies.push_back(std::move(end));
@@ -108,9 +113,9 @@ Vec3 direction_of_length(const Mechanism& mechanism, const std::string& name) {
 
 LengthenedMechanism::LengthenedMechanism(const Mechanism& mechanism, std::vector<std::string> joints,
                                          bool with_cut_joints)
-    : joints_(std::move(joints)) {
-  std::vector<std::string> slides;
-  longer_ = std::make_unique<Mechanism>(with_slides(mechanism, joints_, slides));
+    : asked_(std::move(joints)) {
+  std::map<std::string, std::string> slides;
+  longer_ = std::make_unique<Mechanism>(with_slides(mechanism, asked_, slides));
   std::vector<int> of_cuts(2, 0);
   for (const Joint& cut : mechanism.cut_joints()) {
     of_cuts[0] += with_cut_joints ? cut.nq : 0;
@@ -130,8 +135,8 @@ LengthenedMechanism::LengthenedMechanism(const Mechanism& mechanism, std::vector
     }
     append_run(own_, first + (velocities ? mechanism.u_size() : mechanism.q_size()), of_cuts[velocities ? 1 : 0]);
   }
-  for (const std::string& slide : slides) {
-    displacements_.push_back(index_of(longer_->joint(*longer_->find_joint(slide)).q_offset));
+  for (const std::string& name : asked_) {
+    displacements_.push_back(index_of(longer_->joint(*longer_->find_joint(slides.at(name))).q_offset));
   }
 }
 

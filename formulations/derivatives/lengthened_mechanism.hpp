@@ -21,21 +21,23 @@ Vec3 direction_of_length(const Mechanism& mechanism, const std::string& joint);
 /// the tree, of cut joints, u of the tree, of cut joints); momenta for velocities alike.
 class LengthenedMechanism {
  public:
-  /// \param joints in whose links there is a slide each \throws ModelError as of direction_of_length
+  /// \param joints in whose links there is a slide each; a joint may stand there several times \throws ModelError as of
+  /// direction_of_length
   LengthenedMechanism(const Mechanism& mechanism, std::vector<std::string> joints, bool with_cut_joints);
 
   [[nodiscard]] const Mechanism& mechanism() const { return *longer_; }
-  [[nodiscard]] const std::vector<std::string>& joints() const { return joints_; }
+  /// \returns the joints as they were given.
+  [[nodiscard]] const std::vector<std::string>& asked() const { return asked_; }
   [[nodiscard]] std::size_t state_size() const { return own_.size(); }
-  /// \returns the component of its state that displaces the slide of a joint. \param slide its place among `joints`
-  [[nodiscard]] std::size_t displacement(std::size_t slide) const { return displacements_[slide]; }
+  /// \returns the component of its state that displaces the slide of a joint. \param place of it among those given
+  [[nodiscard]] std::size_t displacement(std::size_t place) const { return displacements_[place]; }
   /// The state at which all slides are where they are held.
   void set_state(std::span<const double> x, std::span<double> longer) const;
   /// Entries of the mechanism's own state. \param longer entries of the state with slides
   void get_own(std::span<const double> longer, std::span<double> x) const;
 
  private:
-  std::vector<std::string> joints_;
+  std::vector<std::string> asked_;
   std::unique_ptr<Mechanism> longer_;
   std::vector<int> own_;  // of each component with slides that without; -1: of a slide
   std::vector<std::size_t> displacements_;

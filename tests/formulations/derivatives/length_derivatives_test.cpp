@@ -199,13 +199,13 @@ TEST(LengthDerivatives, AgreeWithTheClosedFormOfAPointMassOnALink) {
   const double expected = -m * g * std::sin(q) * (inertia - m * l * l) / (whole * whole);
   for (const char* const key : {"dense", "aba", "bae-haug"}) {
     const auto formulation = make_formulation(all, *find_formulation(all, key), mechanism, "");
-    std::vector<double> column(2);
+    std::vector<double> columns(4);
     const std::vector<double> x = {q, 1.3};
-    ASSERT_TRUE(
-        formulation->parameter_jacobian(0.0, x, std::vector<RateParameter>{{ParameterKind::length, "end", 0}}, column)
-            .ok);
-    EXPECT_EQ(column[0], 0.0) << key;
-    EXPECT_NEAR(column[1], expected, 1e-14 * m * g / inertia) << key;
+    const RateParameter length = {ParameterKind::length, "end", 0};
+    ASSERT_TRUE(formulation->parameter_jacobian(0.0, x, std::vector<RateParameter>{length, length}, columns).ok);
+    EXPECT_EQ(columns[0], 0.0) << key;
+    EXPECT_NEAR(columns[2], expected, 1e-14 * m * g / inertia) << key;
+    EXPECT_EQ(columns[3], columns[2]) << key << ": the same length twice";
   }
 }
 
