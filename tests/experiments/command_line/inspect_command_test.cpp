@@ -18,6 +18,7 @@
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/extent.hpp"
 
 namespace mbdbench {
 namespace {
@@ -115,7 +116,7 @@ TEST(InspectCommand, WhomItPromisesHasAFirstRightHandSide) {
   for (const MechanismEntry& entry : mechanism_registry()) {
     words.emplace_back(entry.key);
   }
-  for (int seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::extent(12); ++seed) {
     words.push_back(fmt::format("random_tree:seed={},bodies=8", seed));
     words.push_back(fmt::format("random_closed:seed={}", seed));
   }

@@ -12,6 +12,7 @@
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/turning_rows.hpp"
 
 namespace mbdbench {
@@ -205,13 +206,13 @@ bool floats(const Mechanism& mechanism) {
 
 TEST_F(ClosedLoops, two_hundred_random_mechanisms_with_all_joint_types) {
   const std::uint64_t first_seed = test::seed_of_run(20170901U);
-  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 199);
+  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + test::extent(200) - 1);
   std::array<int, kAllJointTypes.size()> in_tree{};
   std::array<int, kAllJointTypes.size()> as_cut{};
   int redundant = 0;
   int floating = 0;
   int moving = 0;
-  for (std::uint64_t i = 0; i < 200; ++i) {
+  for (std::uint64_t i = 0; i < test::extent(200); ++i) {
     const int bodies = 2 + static_cast<int>((i * 7) % 20);
     const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", first_seed + i,
                                         bodies, 1 + i % 4, i % 3 == 0 ? 0 : 1, i % 5 == 4 ? 1 : 0);
@@ -237,8 +238,8 @@ TEST_F(ClosedLoops, two_hundred_random_mechanisms_with_all_joint_types) {
     EXPECT_GT(in_tree[index], 0) << to_string(type);
     EXPECT_GT(as_cut[index], 0) << to_string(type);
   }
-  fmt::print("\n{} of 200 redundant, {} free-floating, {} cuts between two moving bodies\n", redundant, floating,
-             moving);
+  fmt::print("\n{} of {} redundant, {} free-floating, {} cuts between two moving bodies\n", redundant,
+             test::extent(200), floating, moving);
   EXPECT_GT(redundant, 0);
   EXPECT_GT(floating, 0);
   EXPECT_GT(moving, 0);

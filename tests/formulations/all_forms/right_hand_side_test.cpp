@@ -10,6 +10,7 @@
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/free_base.hpp"
 
 namespace mbdbench {
@@ -122,11 +123,11 @@ TEST(right_hand_side, catalogue) {
 
 TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
   const std::uint64_t first_seed = test::seed_of_run(20150301U);
-  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 199);
+  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + test::extent(200) - 1);
   std::array<int, kAllJointTypes.size()> coverage{};
   int prescribed = 0;
   std::vector<WorstOfTrees> worst(formulation_registry().size());
-  for (std::uint64_t i = 0; i < 200; ++i) {
+  for (std::uint64_t i = 0; i < test::extent(200); ++i) {
     // Sizes 1..30; every third tree has prescribed motions.
     const auto bodies = static_cast<int>(1 + (i * 7) % 30);
     const std::string key = fmt::format("random_tree:seed={},bodies={},motions={},screws={}", first_seed + i, bodies,
@@ -151,7 +152,7 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
     }
   }
   for (std::size_t e = 0; e < worst.size(); ++e) {
-    print(formulation_registry()[e], "200 random trees", worst[e]);
+    print(formulation_registry()[e], fmt::format("{} random trees", test::extent(200)), worst[e]);
   }
   fmt::print("coverage:");
   for (const JointType type : kAllJointTypes) {
@@ -166,9 +167,9 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
 // Arms of different lengths are raked at different rounds, and no node but their hub closes their joints.
 TEST(right_hand_side, three_hundred_free_bases_with_trees_and_arms) {
   const std::uint64_t first_seed = test::seed_of_run(20170501U);
-  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 299);
+  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + test::extent(300) - 1);
   std::vector<WorstOfTrees> worst(formulation_registry().size());
-  for (std::uint64_t i = 0; i < 300; ++i) {
+  for (std::uint64_t i = 0; i < test::extent(300); ++i) {
     RandomSource random(static_cast<std::int64_t>(first_seed + i));
     const Mechanism mechanism(i % 2 == 0 ? test::draw_free_base(random) : test::draw_free_star(random));
     for (std::size_t e = 0; e < formulation_registry().size(); ++e) {
@@ -182,7 +183,7 @@ TEST(right_hand_side, three_hundred_free_bases_with_trees_and_arms) {
     }
   }
   for (std::size_t e = 0; e < worst.size(); ++e) {
-    print(formulation_registry()[e], "300 free bases", worst[e]);
+    print(formulation_registry()[e], fmt::format("{} free bases", test::extent(300)), worst[e]);
   }
 }
 

@@ -10,14 +10,18 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
 
-AssemblyTree tree_of(const std::string& key, GroundClosure ground = GroundClosure::root) {
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+AssemblyTree tree_of(const Mechanism& mechanism, GroundClosure ground = GroundClosure::root) {
   return {mechanism.body_count(), assembly_joints(mechanism), ground};
+}
+
+AssemblyTree tree_of(const std::string& key) {
+  return tree_of(make_mechanism(mechanism_registry(), key));
 }
 
 /// \returns the number of branches.
@@ -57,13 +61,15 @@ std::size_t expect_whole_sub_trees(const AssemblyTree& tree, const std::string& 
 TEST(assembly_division, has_whole_sub_trees_in_every_branch) {
   const std::uint64_t first_seed = test::seed_of_run(4500U);
   fmt::print("first seed {} (another one: MBDBENCH_SEED)\n", first_seed);
-  for (std::uint64_t i = 0; i < 30; ++i) {
+  for (std::uint64_t i = 0; i < test::extent(30); ++i) {
     const std::string closed = fmt::format("random_closed:seed={},bodies={},cuts={}", first_seed + i, 30 + 10 * i, i);
     const std::string open = fmt::format("random_tree:seed={},bodies={},branching={}", first_seed + i, 30 + 10 * i,
                                          0.25 * static_cast<double>(i % 5));
-    for (const GroundClosure ground : {GroundClosure::root, GroundClosure::leaf}) {
-      expect_whole_sub_trees(tree_of(closed, ground), closed);
-      expect_whole_sub_trees(tree_of(open, ground), open);
+    for (const std::string& key : {closed, open}) {
+      const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+      for (const GroundClosure ground : {GroundClosure::root, GroundClosure::leaf}) {
+        expect_whole_sub_trees(tree_of(mechanism, ground), key);
+      }
     }
   }
 }

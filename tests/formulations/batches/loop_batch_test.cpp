@@ -17,6 +17,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/random_loops.hpp"
 #include "tests/support/random_states.hpp"
@@ -199,14 +200,14 @@ Mechanism random_loops(std::uint64_t seed) {
 
 TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
   const std::uint64_t first = test::seed_of_run(1);
-  fmt::print("seeds {} to {}\n", first, first + 39);
+  fmt::print("seeds {} to {}\n", first, first + test::extent(40) - 1);
   std::size_t in_lanes = 0;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    for (std::uint64_t seed = first; seed < first + test::extent(40); ++seed) {
       const Mechanism mechanism = random_loops(seed);
       for (const Form& form : kForms) {
         in_lanes += takes(form, mechanism) && test::make(form.key, mechanism, form.options)->batch_lanes() > 1 ? 1 : 0;

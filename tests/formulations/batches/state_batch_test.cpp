@@ -13,6 +13,7 @@
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
+#include "tests/support/extent.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
@@ -90,13 +91,13 @@ void expect_the_answers_of_one_state(const std::string& name, const char* key, s
 
 TEST(state_batch, random_trees_of_all_joints_and_loads_give_the_answers_of_one_state_at_a_time) {
   const std::uint64_t first = test::seed_of_run(1);
-  fmt::print("seeds {} to {}\n", first, first + 59);
+  fmt::print("seeds {} to {}\n", first, first + test::extent(60) - 1);
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = first; seed < first + 60; ++seed) {
+    for (std::uint64_t seed = first; seed < first + test::extent(60); ++seed) {
       const std::uint64_t bodies = 1 + seed * 7 % 24;
       const std::uint64_t motions = bodies > 2 ? seed % 3 : 0;
       const std::string name =

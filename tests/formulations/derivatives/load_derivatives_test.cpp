@@ -14,6 +14,7 @@
 #include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/added_loads.hpp"
+#include "tests/support/extent.hpp"
 
 namespace mbdbench {
 namespace {
@@ -63,7 +64,7 @@ TEST(load_derivatives, agree_with_differences_on_trees) {
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = kFirst; seed < kFirst + 12; ++seed) {
+    for (std::uint64_t seed = kFirst; seed < kFirst + test::extent(12); ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const Mechanism mechanism = with_all_loads(
           test::loop_named(fmt::format("random_tree:seed={},bodies=6,motions={}", seed, seed % 2)), random);
@@ -73,7 +74,7 @@ TEST(load_derivatives, agree_with_differences_on_trees) {
       }
     }
   }
-  EXPECT_GE(treated, 70);
+  EXPECT_GE(treated, static_cast<int>(test::extent(70)));
 }
 
 TEST(load_derivatives, agree_with_differences_on_loops) {
@@ -84,7 +85,7 @@ TEST(load_derivatives, agree_with_differences_on_loops) {
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = kFirst; seed < kFirst + 20; ++seed) {
+    for (std::uint64_t seed = kFirst; seed < kFirst + test::extent(20); ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const Mechanism made =
           test::loop_named(fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 4 + seed % 5, 1 + seed % 3));
@@ -100,7 +101,7 @@ TEST(load_derivatives, agree_with_differences_on_loops) {
       }
     }
   }
-  EXPECT_GE(treated, 70);
+  EXPECT_GE(treated, static_cast<int>(test::extent(70)));
 }
 
 MechanismDescription sliding_mass() {

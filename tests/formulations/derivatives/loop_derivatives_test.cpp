@@ -16,6 +16,7 @@
 #include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/closed_form_loops.hpp"
+#include "tests/support/extent.hpp"
 
 namespace mbdbench {
 namespace {
@@ -66,14 +67,14 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_the_catal
 
 TEST(loop_derivatives, agree_with_differences_along_every_direction_on_random_mechanisms) {
   const std::uint64_t first = test::seed_of_run(1);
-  fmt::print("seeds {} to {}\n", first, first + 39);
+  fmt::print("seeds {} to {}\n", first, first + test::extent(40) - 1);
   int treated = 0;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    for (std::uint64_t seed = first; seed < first + test::extent(40); ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const Mechanism made = loop_named(fmt::format("random_closed:seed={},bodies={},cuts={},screws={},loads=0", seed,
                                                     4 + seed % 5, 1 + seed % 3, seed % 2));
@@ -106,7 +107,7 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_random_me
       }
     }
   }
-  EXPECT_GE(treated, 120);
+  EXPECT_GE(treated, static_cast<int>(test::extent(120)));
 }
 
 /// The tangent gauge's leak follows the fastest joint, and is differentiated with it.

@@ -15,6 +15,7 @@
 #include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/closed_form_loops.hpp"
+#include "tests/support/extent.hpp"
 
 namespace mbdbench {
 namespace {
@@ -100,7 +101,7 @@ TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_the_cat
 
 TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_random_mechanisms) {
   const std::uint64_t first = test::seed_of_run(1);
-  fmt::print("seeds {} to {}\n", first, first + 39);
+  fmt::print("seeds {} to {}\n", first, first + test::extent(40) - 1);
   int momenta = 0;
   int accelerations = 0;
   for (const InstructionSet& set : instruction_sets()) {
@@ -108,7 +109,7 @@ TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_random_
       continue;
     }
     const test::InstructionSetInUse in_use(set);
-    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    for (std::uint64_t seed = first; seed < first + test::extent(40); ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       // Every other one with loads of all kinds, in cut joints too.
       const Mechanism made = loop_named(fmt::format("random_closed:seed={},bodies={},cuts={},screws={},loads={}", seed,
@@ -120,8 +121,8 @@ TEST(naudet_derivatives, agree_with_differences_along_every_direction_on_random_
     }
   }
   fmt::print("{} in momenta, {} in accelerations\n", momenta, accelerations);
-  EXPECT_GE(momenta, 20);
-  EXPECT_GE(accelerations, 5);
+  EXPECT_GE(momenta, static_cast<int>(test::extent(20)));
+  EXPECT_GE(accelerations, static_cast<int>(test::extent(5)));
 }
 
 struct MovingLoop {
