@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/derivatives/loops/all_joint_derivatives.hpp"
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
-#include "formulations/derivatives/loops/momenta/reduced_derivatives.hpp"
+#include "formulations/derivatives/loops/naudet/reduced_derivatives.hpp"
+#include "formulations/derivatives/loops/naudet/twin_derivatives.hpp"
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
@@ -95,8 +95,8 @@ std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
   if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
     return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, near_, std::move(solver), set_);
   }
-  if (std::holds_alternative<LoopAllVelocities>(states_)) {
-    return std::make_unique<AllJointDerivatives>(*mechanism_, near_, std::move(solver), set_);
+  if (const auto* twin = std::get_if<LoopTwinVelocities>(&states_)) {
+    return std::make_unique<TwinDerivatives>(*mechanism_, twin->states, near_, std::move(solver), set_);
   }
   if (const auto* reduced = std::get_if<LoopReducedMomenta>(&states_)) {
     return std::make_unique<ReducedDerivatives>(*mechanism_, *reduced->states, near_, std::move(solver), set_);
@@ -178,15 +178,15 @@ RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> 
 RhsStatus LoopDerivatives::set_by_lengths(double t, std::span<const double> x, std::vector<std::string> joints,
                                           std::span<const std::size_t> places, std::size_t count,
                                           std::span<double> derivatives) {
-  if (std::holds_alternative<LoopReducedMomenta>(states_)) {
+  const auto* const twin = std::get_if<LoopTwinVelocities>(&states_);
+  if (std::holds_alternative<LoopReducedMomenta>(states_) || (twin != nullptr && twin->states != nullptr)) {
     throw ModelError({}, "length of '" + joints.front() +
-                             "': there are no derivatives of reduced momenta by lengths; hdca and dense-momentum have "
-                             "them in momenta");
+                             "': there are no derivatives of reduced states by lengths; bae-haug and naudet-acc have "
+                             "them in velocities, hdca and dense-momentum in momenta");
   }
   if (!longer_ || longer_->asked() != joints) {
     of_longer_.reset();  // it has what longer_ owns
-    longer_ = std::make_unique<LengthenedMechanism>(*mechanism_, std::move(joints),
-                                                    std::holds_alternative<LoopAllVelocities>(states_));
+    longer_ = std::make_unique<LengthenedMechanism>(*mechanism_, std::move(joints), twin != nullptr);
     of_longer_ = std::make_unique<LoopDerivatives>(
         longer_->mechanism(), states_, obstacle_, near_, [](auto, auto, auto) { return RhsStatus{}; }, set_);
   }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "formulations/derivatives/lengthened_mechanism.hpp"
-#include "formulations/derivatives/loops/momenta/reduced_momenta.hpp"
+#include "formulations/derivatives/loops/naudet/dependent_states.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/state_derivatives.hpp"
@@ -27,8 +27,10 @@ struct LoopVelocities {
   bool projects = false;  ///< whether right-hand sides project them on the constraints first
 };
 
-/// States with coordinates and velocities of all joints, of which nothing is projected.
-struct LoopAllVelocities {};
+/// States of Naudet's twins in accelerations, of which nothing is projected.
+struct LoopTwinVelocities {
+  DependentStates* states = nullptr;  ///< of independent coordinates, outlives the derivatives; nullptr: all joints
+};
 
 /// States with momenta, and their gauge (options/gauge_option.hpp).
 struct LoopMomenta {
@@ -38,10 +40,10 @@ struct LoopMomenta {
 
 /// States whose momenta are reduced.
 struct LoopReducedMomenta {
-  ReducedMomenta* states = nullptr;  ///< outlives the derivatives
+  DependentStates* states = nullptr;  ///< outlives the derivatives
 };
 
-using LoopStates = std::variant<LoopVelocities, LoopAllVelocities, LoopMomenta, LoopReducedMomenta>;
+using LoopStates = std::variant<LoopVelocities, LoopTwinVelocities, LoopMomenta, LoopReducedMomenta>;
 
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {

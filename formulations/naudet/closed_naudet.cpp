@@ -52,26 +52,30 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       has_lanes_(momentum() && !form.reduced && !matrices_ && first_choice_.size() <= kMostDependentInLanes &&
                  loops_without_lanes(mechanism).empty()),
       multipliers_(index_of(mechanism.closing_row_count())),
+      correction_(first_choice_.size()),
       derivatives_(
-          mechanism, form.rate_kind == StateKind::momentum ? LoopStates(LoopReducedMomenta{this}) : LoopAllVelocities{},
-          obstacle(form, matrices_ ? NaudetLoops::matrices : NaudetLoops::impulses), near(),
-          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, execution.instruction_set) {
+          mechanism,
+          form.rate_kind == StateKind::momentum ? LoopStates(LoopReducedMomenta{this})
+                                                : LoopTwinVelocities{form.reduced ? this : nullptr},
+          {}, near(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, execution.instruction_set) {
   use_derivatives(derivatives_);
 }
 
-std::string ClosedNaudet::obstacle(ClosedStateForm form, NaudetLoops closing) {
-  if (form.reduced) {
-    return "there are no exact derivatives of reduced coordinates, which are solved for; naudet and naudet-acc have "
-           "them with those of all joints";
-  }
-  return closing == NaudetLoops::matrices
-             ? "there are no exact derivatives of the paper's matrices: take loops=impulses"
-             : std::string();
-}
-
 RhsStatus ClosedNaudet::read(std::span<const double> x) {
+  if (!passed_.ok) {
+    return passed_;
+  }
   const RhsStatus status = set_coordinates(x);
   return status.ok ? dynamics_.set_positions(q_) : status;
+}
+
+void ClosedNaudet::add_correction(std::span<const double> residual, std::span<double> y) {
+  std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
+  std::copy(residual.begin(), residual.end(), multipliers_.begin());
+  dynamics_.dependents().correct(multipliers_, correction_);
+  for (std::size_t k = 0; k < correction_.size(); ++k) {
+    y[index_of(dependent()[k])] += correction_[k];
+  }
 }
 
 void ClosedNaudet::multipliers(std::span<const double> g, std::span<double> mu) {

@@ -20,7 +20,7 @@ enum class NaudetLoops {
 };
 
 /// State as ClosedStateForm says. Works for open trees too.
-class ClosedNaudet final : public DifferentiatedFormulation, private ReducedMomenta {
+class ClosedNaudet final : public DifferentiatedFormulation, private DependentStates {
  public:
   /// \param switch_at largest entry of K beyond which other dependent joints are looked for
   /// \param closing matrices: momenta without `switching` only
@@ -59,13 +59,15 @@ class ClosedNaudet final : public DifferentiatedFormulation, private ReducedMome
   static Start start(const Mechanism& mechanism, ClosedStateForm form, NaudetLoops closing);
   ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Execution& execution,
                const Start& start);
-  /// \returns what has no derivatives here: reduced coordinates, and what matrices close.
-  [[nodiscard]] static std::string obstacle(ClosedStateForm form, NaudetLoops closing);
   // For the derivatives.
   RhsStatus read(std::span<const double> x) override;
+  [[nodiscard]] bool solves_coordinates() const override { return state_.form().reduced; }
+  [[nodiscard]] std::span<const int> held() const override { return state_.coordinates(); }
+  [[nodiscard]] std::span<const double> coordinates() const override { return q_; }
   [[nodiscard]] std::span<const int> independent() const override { return state_.rates(); }
   void reduce(std::span<double> g) override { dynamics_.dependents().reduce(g); }
   void complete(std::span<double> y) override { dynamics_.dependents().complete(y); }
+  void add_correction(std::span<const double> residual, std::span<double> y) override;
   void multipliers(std::span<const double> g, std::span<double> mu) override;
 
   [[nodiscard]] bool momentum() const { return state_.form().rate_kind == StateKind::momentum; }
@@ -111,7 +113,8 @@ class ClosedNaudet final : public DifferentiatedFormulation, private ReducedMome
   std::unique_ptr<LoopsInLanes> lanes_;  // made when first asked for
   std::vector<std::size_t> waiting_;     // states of a batch
   std::vector<std::size_t> together_;    // those of one choice
-  std::vector<double> multipliers_;
+  std::vector<double> multipliers_;      // by row of the cut joints, then of the couplings
+  std::vector<double> correction_;       // by dependent component
   LoopDerivatives derivatives_;
 };
 

@@ -95,7 +95,7 @@ inline std::vector<double> state_beside(Formulation& formulation, RandomSource& 
 }
 
 /// \returns the largest condition of Phi_q M^-1 Phi_q^T, with which products are solved: that of M times the square of
-/// what singular values of Phi_q are apart.
+/// what singular values of Phi_q are apart. \param x begins with q
 inline double condition_at(const Mechanism& mechanism, const std::vector<double>& x) {
   const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
   const Eigen::Index rank = mechanism.generic_rank().rank;
@@ -119,9 +119,12 @@ inline void expect_products(Formulation& formulation, const std::vector<double>&
   Eigen::VectorXd backward(direction.size());
   ASSERT_TRUE(formulation.jacobian_vector(0.3, x, view(direction), {forward.data(), x.size()}).ok) << what;
   ASSERT_TRUE(formulation.vector_jacobian(0.3, x, view(weights), {backward.data(), x.size()}).ok) << what;
+  std::vector<double> q(static_cast<std::size_t>(formulation.mechanism().q_size()));
+  std::vector<double> u(static_cast<std::size_t>(formulation.mechanism().u_size()));
+  ASSERT_TRUE(formulation.unpack(0.3, x, q, u).ok) << what;
   // Each pass has its own rounding, which the condition magnifies.
   const double limit = 100.0 * std::numeric_limits<double>::epsilon() *
-                       (10.0 + condition_at(formulation.mechanism(), x)) * static_cast<double>(x.size()) *
+                       (10.0 + condition_at(formulation.mechanism(), q)) * static_cast<double>(x.size()) *
                        std::max(1.0, rows.cwiseAbs().maxCoeff());
   EXPECT_LT((forward - rows * direction).cwiseAbs().maxCoeff(), limit) << what;
   EXPECT_LT((backward - rows.transpose() * weights).cwiseAbs().maxCoeff(), limit) << what;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Exact derivatives of states of loops whose momenta are reduced: coordinates of all joints, cut joints included, and
-/// p_i = B^T M u with u = B u_i, B = [I; K], K = -Phi_d^-1 Phi_i [Naudet2005]
+/// Exact derivatives of states of loops whose momenta are reduced: coordinates of all joints, cut joints included, or
+/// the independent ones alone, and p_i = B^T M u with u = B u_i, B = [I; K], K = -Phi_d^-1 Phi_i [Naudet2005]
 /// (formulations/naudet/closed_dynamics.hpp).
 ///
 /// The motion is that of the momenta [p_i; 0] (momentum_derivatives.hpp), p_i' = B^T p' of p' as published. With
@@ -12,6 +12,9 @@
 /// where what B changes by meets zeros. What rows carry that others repeat, B^T takes out: it does not matter here how
 /// a solver divides it.
 ///
+/// Where dependent coordinates are solved for, they follow the others: dtheta = B dtheta_i, and weights of it are
+/// weights of dtheta_i by B^T.
+///
 /// Rates of coordinates of cut joints are u of these joints, which the passes have as numbers that depend on two bodies
 /// (LoopState::watch_cuts), times a matrix of a quaternion.
 ///
@@ -21,7 +24,7 @@
 #include <string>
 
 #include "formulations/derivatives/loops/momenta/momentum_workspace.hpp"
-#include "formulations/derivatives/loops/momenta/reduced_momenta.hpp"
+#include "formulations/derivatives/loops/naudet/dependent_states.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
@@ -31,7 +34,7 @@ class ReducedDerivatives final : public StateDerivatives {
  public:
   /// \param states, near must outlive this; near as of LoadEvaluator, never nullptr
   /// \param solver of products with a direction or with weights, and of parameters
-  ReducedDerivatives(const Mechanism& mechanism, ReducedMomenta& states, const CutReferences* near,
+  ReducedDerivatives(const Mechanism& mechanism, DependentStates& states, const CutReferences* near,
                      std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
 
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows) override;
@@ -47,15 +50,15 @@ class ReducedDerivatives final : public StateDerivatives {
  private:
   /// \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
-  void differentiate(std::span<const double> x, MomentumChanges& changes);
-  [[nodiscard]] std::span<const double> coordinates_of(std::span<const double> x) const;
+  void differentiate(MomentumChanges& changes);
   [[nodiscard]] std::span<const double> cut_coordinates_of(std::span<const double> x) const;
   /// \returns the p of a state, or what stands in their places, over u; zero where it has none.
   [[nodiscard]] Eigen::VectorXd momenta_of(std::span<const double> x) const;
-  /// Where the state has them.
-  [[nodiscard]] Eigen::Index momenta_at() const { return work_.coordinates.size() + cuts_.size(); }
+  /// Where the state has coordinates of cut joints, and momenta.
+  [[nodiscard]] Eigen::Index cuts_at() const { return static_cast<Eigen::Index>(states_->held().size()); }
+  [[nodiscard]] Eigen::Index momenta_at() const { return cuts_at() + cuts_.size(); }
 
-  ReducedMomenta* states_;
+  DependentStates* states_;
   MomentumWorkspace work_;
   TurnedCoordinates cuts_;
 };
