@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -20,6 +21,27 @@ namespace {
 
 // Of a start of closed loops, without unit: those of mechanisms are closed to some roundings.
 constexpr double kClosed = 1e-8;
+
+/// \returns a formulation with the same states and derivatives that takes slides, whose bodies have no mass: where the
+/// chosen one inverts the inertia of every body, the dense one, whose products are O(n) too.
+FormulationChoice choice_with_slides(const FormulationRegistry& registry, const FormulationChoice& choice) {
+  if (choice.entry->takes_massless_bodies) {
+    return choice;
+  }
+  const std::string_view key = choice.entry->rate_kind == StateKind::momentum ? "dense-momentum" : "dense";
+  const FormulationEntry& dense = *find_formulation(registry, key);
+  std::string options;
+  for (std::size_t first = 0; first < choice.options.size();) {
+    const std::size_t end = std::min(choice.options.find(',', first), choice.options.size());
+    const std::string option = choice.options.substr(first, end - first);
+    const std::string name = option.substr(0, option.find('='));
+    if (std::any_of(dense.options.begin(), dense.options.end(), [&](const auto& one) { return one.name == name; })) {
+      options += (options.empty() ? "" : ",") + option;
+    }
+    first = end + 1;
+  }
+  return choose_formulation(registry, formulation_word(key, options));
+}
 
 }  // namespace
 
@@ -64,6 +86,53 @@ StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<
   return state;
 }
 
+DifferentiableRun::Differentiated::Differentiated(const DifferentiableRun& owner, Placed& run)
+    : mechanism(&run.mechanism),
+      formulation(run.formulation.get()),
+      map(&run.map),
+      springs(run.springs),
+      places(run.x0.size()),
+      bodies(run.mechanism.bodies().size()),
+      x0(run.x0) {
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::iota(bodies.begin(), bodies.end(), std::size_t{0});
+  const VariedNumbers& numbers = owner.numbers_;
+  if (numbers.links().empty()) {
+    return;
+  }
+  longer = std::make_unique<LengthenedMechanism>(run.mechanism, numbers.lengthened_joints(), false);
+  mechanism = &longer->mechanism();
+  const FormulationChoice choice = choice_with_slides(owner.registry_, owner.choice_);
+  own_formulation_ = make_formulation(owner.registry_, *choice.entry, *mechanism, choice.options);
+  formulation = own_formulation_.get();
+  own_map_ = std::make_unique<VelocityMap>(*formulation);
+  map = own_map_.get();
+  springs = spring_terms(*mechanism, numbers);
+  std::transform(run.mechanism.bodies().begin(), run.mechanism.bodies().end(), bodies.begin(),
+                 [this](const Body& body) { return index_of(*mechanism->find_body(body.name)); });
+  for (std::size_t i = 0; i < longer->own().size(); ++i) {
+    if (longer->own()[i] >= 0) {
+      places[index_of(longer->own()[i])] = i;
+    }
+  }
+  state_.resize(longer->state_size());
+  // Momenta of slides are those of the start; what they are later does nothing, since slides are held.
+  std::vector<double> q(q_size());
+  std::vector<double> u(u_size());
+  spread(view(run.start.q), 0, q, 0);
+  spread(view(run.start.u), static_cast<std::size_t>(run.start.q.size()), u, q.size());
+  x0.resize(formulation->state_size());
+  require_run(formulation->pack(owner.times_.at(0), q, u, x0), owner.times_.at(0));
+}
+
+std::span<const double> DifferentiableRun::Differentiated::state(std::span<const double> x) {
+  if (longer == nullptr) {
+    return x;
+  }
+  longer->set_state(x, state_);
+  return state_;
+}
+
 DifferentiableRun::DifferentiableRun(const FormulationRegistry& registry, const Mechanism& mechanism,
                                      VariedNumbers numbers, const RunSettings& settings)
     : registry_(registry),
@@ -99,6 +168,15 @@ void DifferentiableRun::require_derivatives() {
   }
   if (!has_joint_states(*run->formulation)) {
     throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
+  }
+  if (!numbers_.links().empty()) {
+    const Differentiated longer(*this, *run);
+    if (const std::string reason = longer.formulation->without_jacobian(); !reason.empty()) {
+      throw std::invalid_argument(fmt::format("{} by lengths: {}", who, reason));
+    }
+    if (!has_joint_states(*longer.formulation)) {
+      throw std::invalid_argument(who + " by lengths: with slides its state is not that of the tree's joints alone");
+    }
   }
 }
 
@@ -191,6 +269,7 @@ double DifferentiableRun::control_cost(std::span<const double> values, std::span
 
 double DifferentiableRun::value(std::span<const double> values, Objective& objective) {
   const std::unique_ptr<Placed> run = placed(values);
+  objective.begin(run->mechanism);
   double sum = control_cost(values, {});
   const std::vector<double> end =
       forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& /*record*/) {

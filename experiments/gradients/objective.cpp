@@ -181,6 +181,25 @@ void SquareSum::add_derivatives(const StepState& state, std::span<double> by_q, 
   }
 }
 
+void SquareSum::add_length_derivatives(const StepState& state, std::span<const VariedLink> links,
+                                       std::span<double> by_lengths) {
+  const std::span<const Sight> sights = sights_at(state.step);
+  if (!sights.empty()) {
+    kinematics_.set_positions(state.q);
+  }
+  for (const Sight& sight : sights) {
+    const Marker& marker = mechanism_->markers()[index_of(sight.marker)];
+    const Vec3 force = 2.0 * sight.factor * (kinematics_.world_point(marker.body, marker.point) - sight.place);
+    for (int body = marker.body; body >= 0; body = mechanism_->parent(body)) {
+      for (std::size_t k = 0; k < links.size(); ++k) {
+        if (links[k].tree_joint == body) {
+          by_lengths[k] += force.dot(kinematics_.body(mechanism_->parent(body)).rotation * links[k].own.along);
+        }
+      }
+    }
+  }
+}
+
 void GivenDerivatives::add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) {
   for (std::size_t i = 0; i < by_q.size() && !by_q_.empty(); ++i) {
     by_q[i] += by_q_[state.step * by_q.size() + i];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/varied_numbers.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench::gradients {
@@ -30,19 +31,24 @@ class Objective {
   Objective(Objective&&) = delete;
   Objective& operator=(Objective&&) = delete;
 
+  /// A run begins. \param mechanism with the numbers of the run, which it outlives
+  virtual void begin(const Mechanism& /*mechanism*/) {}
   [[nodiscard]] virtual bool needs_velocities() const = 0;
   /// \returns whether the step has a share at all: otherwise it is not asked for it.
   [[nodiscard]] virtual bool has_share(std::size_t step) const = 0;
   [[nodiscard]] virtual double share(const StepState& state) = 0;
   /// Adds the derivatives of the share. \param by_q as many entries as q \param by_u as many as the mechanism has
   virtual void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) = 0;
+  /// Adds those by lengths of links, coordinates and velocities held. \param by_lengths as many as links
+  virtual void add_length_derivatives(const StepState& /*state*/, std::span<const VariedLink> /*links*/,
+                                      std::span<double> /*by_lengths*/) {}
 };
 
 /// Sums of squares: distances of markers from measured places, and distances of coordinates and velocities from
 /// targets.
 class SquareSum : public Objective {
  public:
-  /// \param mechanism must outlive it; numbers of it may vary, its geometry may not
+  /// \param mechanism must outlive it; numbers and lengths of it may vary
   SquareSum(const Mechanism& mechanism, const StepTimes& times);
 
   /// Adds factor times the sum over the times of the squared distance of a marker from where it was seen, m^2.
@@ -56,10 +62,13 @@ class SquareSum : public Objective {
   /// \throws std::invalid_argument for a name that is not there
   void add_target(const std::string& name, double value, double factor, bool running);
 
+  void begin(const Mechanism& mechanism) override { kinematics_ = Kinematics(mechanism); }
   [[nodiscard]] bool needs_velocities() const override { return needs_velocities_; }
   [[nodiscard]] bool has_share(std::size_t step) const override;
   [[nodiscard]] double share(const StepState& state) override;
   void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) override;
+  void add_length_derivatives(const StepState& state, std::span<const VariedLink> links,
+                              std::span<double> by_lengths) override;
   /// \returns whether anything was added.
   [[nodiscard]] bool empty() const { return sights_.empty() && targets_.empty(); }
 
@@ -83,7 +92,7 @@ class SquareSum : public Objective {
 
   const Mechanism* mechanism_;
   StepTimes times_;
-  Kinematics kinematics_;
+  Kinematics kinematics_;      // of the run
   std::vector<Sight> sights_;  // by step
   std::vector<Target> targets_;
   std::vector<double> force_;  // of one marker, dual to u
@@ -91,7 +100,8 @@ class SquareSum : public Objective {
   bool runs_ = false;  // a target is running
 };
 
-/// Derivatives that somebody else knows: rows of all steps, the value of the objective left out.
+/// Derivatives that somebody else knows: rows of all steps, the value of the objective left out. Of what depends on
+/// lengths by itself, it knows nothing.
 class GivenDerivatives : public Objective {
  public:
   /// \param by_q rows of q_size entries a step, start included \param by_u likewise; may be empty

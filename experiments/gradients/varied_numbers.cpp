@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 #include "mechanisms/model/start/moved_start.hpp"
 
@@ -41,6 +42,11 @@ std::vector<Candidate> candidates(const Mechanism& mechanism) {
     if (!mechanism.find_joint(springs[i].joint)->cut) {
       all.push_back({{VariedKind::stiffness, "stiffness." + springs[i].name, i}, springs[i].stiffness});
       all.push_back({{VariedKind::damping, "damping." + springs[i].name, i}, springs[i].damping});
+    }
+  }
+  for (const Joint& joint : mechanism.tree_joints()) {
+    if (const std::optional<LinkLength> link = find_link_length(mechanism, joint.name)) {
+      all.push_back({{VariedKind::length, "length." + joint.name, link->joint}, link->length});
     }
   }
   for (const StartValue& value : start_values(mechanism)) {
@@ -102,7 +108,20 @@ void VariedNumbers::add(const Mechanism& mechanism, std::span<const std::string>
     }
     numbers_.push_back(found->second->number);
     own_values_.push_back(found->second->value);
+    if (numbers_.back().kind == VariedKind::length) {
+      const std::string& joint = description_.joints[numbers_.back().place].name;
+      links_.push_back({joint, mechanism.find_joint(joint)->index, link_length(mechanism, joint)});
+      numbers_.back().place = links_.size() - 1;
+    }
   }
+}
+
+std::vector<std::string> VariedNumbers::lengthened_joints() const {
+  std::vector<std::string> joints;
+  for (const VariedLink& link : links_) {
+    joints.push_back(link.joint);
+  }
+  return joints;
 }
 
 void VariedNumbers::add_control(const Mechanism& mechanism, const Control& control) {
@@ -194,6 +213,14 @@ Mechanism VariedNumbers::with(std::span<const double> values) const {
       case VariedKind::damping:
         description.joint_springs[number.place].damping = value;
         break;
+      case VariedKind::length: {
+        const LinkLength& link = links_[number.place].own;
+        if (!(value > 0.0)) {
+          throw ModelError({}, fmt::format("parameter '{}' is {}; a length must be positive", number.name, value));
+        }
+        description.joints[link.joint].frame_a.position = link.from + value * link.along;
+        break;
+      }
       case VariedKind::control:
         std::get<TableLaw>(description.joint_loads[first_control + number.place].law).values[number.knot] = value;
         break;
@@ -210,13 +237,18 @@ void VariedNumbers::tie_starts(const Mechanism& mechanism) {
   if (mechanism.closing_row_count() == 0 || !mechanism.held_by_velocity().empty()) {
     return;
   }
+  if (!links_.empty()) {
+    slides_.emplace(mechanism, lengthened_joints(), false, Slides::free);
+  }
+  const Mechanism& moved = slides_ ? slides_->mechanism() : mechanism;
   std::vector<VariedComponent> positions;
   std::vector<VariedComponent> velocities;
   for (const VariedNumber& number : numbers_) {
-    for (const Joint& joint : mechanism.tree_joints()) {
+    for (const Joint& own : mechanism.tree_joints()) {
+      const Joint& joint = moved.joint(*moved.find_joint(own.name));
       // Of joints with a quaternion only what follows it is varied, one place further on than in u.
-      const int q = static_cast<int>(number.place) - joint.q_offset;
-      const int u = static_cast<int>(number.place) - joint.u_offset;
+      const int q = static_cast<int>(number.place) - own.q_offset;
+      const int u = static_cast<int>(number.place) - own.u_offset;
       if (number.kind == VariedKind::start_position && q >= 0 && q < joint.nq) {
         positions.push_back({number.name, joint.q_offset + q, joint.u_offset + q - (joint.nq - joint.nu)});
       } else if (number.kind == VariedKind::start_velocity && u >= 0 && u < joint.nu) {
@@ -224,29 +256,81 @@ void VariedNumbers::tie_starts(const Mechanism& mechanism) {
       }
     }
   }
+  // A longer link is a displaced slide at rest.
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const auto place = static_cast<int>(slides_->displacement(k));
+    const auto slide = std::find_if(moved.tree_joints().begin(), moved.tree_joints().end(),
+                                    [place](const Joint& joint) { return joint.q_offset == place; });
+    positions.push_back({"length." + links_[k].joint, place, slide->u_offset});
+    velocities.push_back({"length." + links_[k].joint, 0, slide->u_offset});
+  }
   if (!positions.empty() || !velocities.empty()) {
-    loops_.emplace(mechanism, std::move(positions), std::move(velocities));
+    loops_.emplace(moved, std::move(positions), std::move(velocities));
   }
 }
 
 RunStart VariedNumbers::start(std::span<const double> values) const {
-  RunStart start{q_, u_};
+  RunStart start{q_, u_, Eigen::VectorXd::Zero(static_cast<Eigen::Index>(links_.size()))};
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     const auto place = static_cast<Eigen::Index>(numbers_[i].place);
     if (numbers_[i].kind == VariedKind::start_position) {
       start.q[place] = values[i];
     } else if (numbers_[i].kind == VariedKind::start_velocity) {
       start.u[place] = values[i];
+    } else if (numbers_[i].kind == VariedKind::length) {
+      start.longer[place] = values[i] - links_[numbers_[i].place].own.length;
     }
   }
   if (loops_) {
-    loops_->close(start.q, start.u);
+    RunStart closed = with_slides(start);
+    loops_->close(closed.q, closed.u);
+    for (std::size_t i = 0; slides_ && i < slides_->own().size(); ++i) {
+      const auto place = static_cast<Eigen::Index>(i);
+      const int own = slides_->own()[i];
+      if (own >= 0) {
+        (own < start.q.size() ? start.q[own] : start.u[own - start.q.size()]) =
+            place < closed.q.size() ? closed.q[place] : closed.u[place - closed.q.size()];
+      }
+    }
+    if (!slides_) {
+      start = closed;
+    }
   }
   return start;
 }
 
+RunStart VariedNumbers::with_slides(const RunStart& start) const {
+  if (!slides_) {
+    return start;
+  }
+  const Mechanism& moved = slides_->mechanism();
+  std::vector<double> own(index_of(static_cast<int>(start.q.size() + start.u.size())));
+  std::copy(start.q.begin(), start.q.end(), own.begin());
+  std::copy(start.u.begin(), start.u.end(), own.begin() + start.q.size());
+  Eigen::VectorXd all(static_cast<Eigen::Index>(slides_->state_size()));
+  slides_->set_state(own, {all.data(), slides_->state_size()});
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    all[static_cast<Eigen::Index>(slides_->displacement(k))] = start.longer[static_cast<Eigen::Index>(k)];
+  }
+  return {all.head(moved.q_size()), all.tail(moved.u_size()), start.longer};
+}
+
 StartDerivatives VariedNumbers::start_derivatives(const RunStart& at) const {
-  return {*this, loops_ ? loops_->derivatives(at.q, at.u) : Eigen::MatrixXd()};
+  if (!loops_) {
+    return {*this, {}};
+  }
+  const RunStart all = with_slides(at);
+  Eigen::MatrixXd columns = loops_->derivatives(all.q, all.u);
+  if (!slides_) {
+    return {*this, std::move(columns)};
+  }
+  Eigen::MatrixXd own(at.q.size() + at.u.size(), columns.cols());
+  for (std::size_t i = 0; i < slides_->own().size(); ++i) {
+    if (slides_->own()[i] >= 0) {
+      own.row(slides_->own()[i]) = columns.row(static_cast<Eigen::Index>(i));
+    }
+  }
+  return {*this, std::move(own)};
 }
 
 StartDerivatives::StartDerivatives(const VariedNumbers& numbers, Eigen::MatrixXd columns)
@@ -255,10 +339,14 @@ StartDerivatives::StartDerivatives(const VariedNumbers& numbers, Eigen::MatrixXd
 template <typename Each>
 void StartDerivatives::for_entries(const Each& each) const {
   Eigen::Index column = 0;
-  for (const VariedKind kind : {VariedKind::start_position, VariedKind::start_velocity}) {
+  // As loops_ has them.
+  for (const VariedKind kind : {VariedKind::start_position, VariedKind::length, VariedKind::start_velocity}) {
     for (std::size_t i = 0; i < numbers_->size(); ++i) {
       const VariedNumber& number = numbers_->numbers()[i];
       if (number.kind != kind) {
+        continue;
+      }
+      if (columns_.size() == 0 && kind == VariedKind::length) {
         continue;
       }
       if (columns_.size() == 0) {

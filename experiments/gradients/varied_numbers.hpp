@@ -6,12 +6,13 @@
 /// |---|---|
 /// | mass.BODY | its mass; the inertia about its centre of mass stays |
 /// | stiffness.SPRING, damping.SPRING | of a spring in a tree joint |
+/// | length.JOINT | of the link that carries a tree joint (formulations/derivatives/lengthened_mechanism.hpp) |
 /// | q.JOINT, v.JOINT, q.JOINT.2 | start coordinates and velocities, named as in trajectories |
 /// | force.JOINT@0.5, force.JOINT.2@0.5 | a control's force in a tree joint at a time |
 ///
 /// A control is a joint load, a table over time: linear between its times, constant outside. Every value of the numbers
 /// is a Mechanism of its own, which is checked as any other. Start values of closed loops take others with them
-/// (loop_start.hpp).
+/// (loop_start.hpp), and so do lengths there.
 #include <Eigen/Core>
 #include <cstddef>
 #include <optional>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "experiments/gradients/loop_start.hpp"
+#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench::gradients {
@@ -30,12 +32,12 @@ struct Control {
   std::vector<double> times;  ///< increasing, at least two
 };
 
-enum class VariedKind { mass, stiffness, damping, start_position, start_velocity, control };
+enum class VariedKind { mass, stiffness, damping, length, start_position, start_velocity, control };
 
 struct VariedNumber {
   VariedKind kind = VariedKind::mass;
   std::string name;
-  std::size_t place = 0;  ///< body, joint spring, entry of q or u, or control
+  std::size_t place = 0;  ///< body, joint spring, length, entry of q or u, or control
   std::size_t knot = 0;   ///< of a control
 };
 
@@ -50,6 +52,14 @@ struct KnotShares {
 struct RunStart {
   Eigen::VectorXd q;
   Eigen::VectorXd u;
+  Eigen::VectorXd longer;  ///< by how much links are, in the order of their numbers
+};
+
+/// A link whose length is varied.
+struct VariedLink {
+  std::string joint;
+  int tree_joint = 0;  ///< among those of the tree
+  LinkLength own;
 };
 
 class VariedNumbers;
@@ -90,6 +100,9 @@ class VariedNumbers {
   /// \returns where the numbers of a control begin.
   [[nodiscard]] std::size_t first_of(std::size_t control) const { return first_of_[control]; }
   [[nodiscard]] bool any(VariedKind kind) const;
+  /// \returns the links whose lengths are varied, in the order of their numbers, whose `place` counts them.
+  [[nodiscard]] std::span<const VariedLink> links() const { return links_; }
+  [[nodiscard]] std::vector<std::string> lengthened_joints() const;
   [[nodiscard]] int q_size() const { return static_cast<int>(q_.size()); }
   /// \returns the numbers of the mechanism itself; of controls zeros.
   [[nodiscard]] std::vector<double> own_values() const { return own_values_; }
@@ -106,6 +119,8 @@ class VariedNumbers {
   void add(const Mechanism& mechanism, std::span<const std::string> names);
   void add_control(const Mechanism& mechanism, const Control& control);
   void tie_starts(const Mechanism& mechanism);
+  /// \returns coordinates and velocities as loops_ has them.
+  [[nodiscard]] RunStart with_slides(const RunStart& start) const;
 
   MechanismDescription description_;
   Eigen::VectorXd q_;
@@ -115,7 +130,9 @@ class VariedNumbers {
   std::vector<Control> controls_;
   std::vector<std::size_t> loaded_;
   std::vector<std::size_t> first_of_;
-  std::optional<LoopStart> loops_;  ///< where start values take others with them
+  std::vector<VariedLink> links_;
+  std::optional<LengthenedMechanism> slides_;  ///< free ones, where lengths take start values with them
+  std::optional<LoopStart> loops_;             ///< where start values take others with them; with slides_ of that
 };
 
 /// Puts a start into the description of the mechanism itself, or of one with other numbers.

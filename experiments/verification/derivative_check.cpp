@@ -108,7 +108,16 @@ class DerivativeComparison {
       values.resize(place_.x.size());
       return formulation_.rhs(place_.t, x, view(values)).message();
     };
-    const StateDerivative central = derivative_along(rates, place_.t, place_.x, direction_, place_.step);
+    // States that hold independent coordinates alone end where the others can no longer follow: less than a step away
+    // from a fold, a shorter one is asked for.
+    StateDerivative central;
+    for (const double part : {1.0, 0.1, 0.01}) {
+      step_ = part * place_.step;
+      central = derivative_along(rates, place_.t, place_.x, direction_, step_);
+      if (central.failure.empty()) {
+        break;
+      }
+    }
     if (!central.failure.empty()) {
       return central.failure;
     }
@@ -124,7 +133,7 @@ class DerivativeComparison {
   /// only there, both sides differ by far more than the more certain one is uncertain by.
   void look_from_one_side(const StateFunction& rates, std::vector<DerivativeDeviation>& best) const {
     const auto ahead = [&](double side) {
-      return derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * place_.step, place_.xdot);
+      return derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * step_, place_.xdot);
     };
     const StateDerivative after = ahead(1.0);
     const StateDerivative before = ahead(-1.0);
@@ -133,7 +142,7 @@ class DerivativeComparison {
     }
     constexpr double kRounding = 2.0 * 11.0;  // of half the step
     const auto bends = [&](const std::vector<Eigen::Index>& block) {
-      const double rounding = kRounding * place_.rounding * largest_in(place_.xdot, block) / place_.step;
+      const double rounding = kRounding * place_.rounding * largest_in(place_.xdot, block) / step_;
       return std::any_of(block.begin(), block.end(), [&](Eigen::Index i) {
         // Of a smooth function both are about as uncertain.
         const double uncertainty = std::min(after.uncertainty[i], before.uncertainty[i]);
@@ -166,7 +175,7 @@ class DerivativeComparison {
         continue;
       }
       const double largest = std::max(largest_in(place_.xdot, block), terms_behind(block));
-      const double rounding = magnified * place_.rounding * largest / place_.step;
+      const double rounding = magnified * place_.rounding * largest / step_;
       const double explained = largest_in(differences.uncertainty, block) + rounding;
       const double size = std::max(size_of(terms_, block), kCancelled * largest);
       // Where nothing changes, nothing may be found but what differences do not show.
@@ -294,6 +303,7 @@ class DerivativeComparison {
   const Eigen::VectorXd& direction_;
   const std::function<void(const DerivativeDeviation&)>& tell_;
   StateBlocks blocks_;
+  double step_ = 0.0;  // of differences
   Rows rows_;
   Eigen::VectorXd product_;
   Eigen::VectorXd terms_;    // sums of absolute terms of product_

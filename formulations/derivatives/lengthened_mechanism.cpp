@@ -23,7 +23,7 @@ std::string free_name(const Mechanism& mechanism, std::string name) {
 }
 
 /// \param slides receives the name of that of every joint
-MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<std::string>& joints,
+MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<std::string>& joints, Slides kind,
                                  std::map<std::string, std::string>& slides) {
   MechanismDescription description = mechanism.description();
   for (JointDescription& joint : description.joints) {
@@ -33,9 +33,8 @@ MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<s
     if (slides.contains(name)) {
       continue;
     }
-    const Vec3 along = direction_of_length(mechanism, name);
-    const auto joint = std::find_if(description.joints.begin(), description.joints.end(),
-                                    [&](const JointDescription& candidate) { return candidate.name == name; });
+    const LinkLength link = link_length(mechanism, name);
+    JointDescription& joint = description.joints[link.joint];
     BodyDescription end;
     end.name = free_name(mechanism, fmt::format("link_end_{}", slides.size()));
     end.mass = 0.0;
@@ -44,14 +43,16 @@ MechanismDescription with_slides(const Mechanism& mechanism, const std::vector<s
     JointDescription slide;
     slide.name = free_name(mechanism, fmt::format("link_length_{}", slides.size()));
     slide.type = JointType::prismatic;
-    slide.a = joint->a;
+    slide.a = joint.a;
     slide.b = end.name;
-    slide.frame_a.position = joint->frame_a.position;
-    slide.axis = along;
-    slide.motions = {{0, "0", "0", "0"}};
+    slide.frame_a.position = joint.frame_a.position;
+    slide.axis = link.along;
+    if (kind == Slides::held) {
+      slide.motions = {{0, "0", "0", "0"}};
+    }
     slides[name] = slide.name;
-    joint->a = end.name;
-    joint->frame_a.position = Vec3::Zero();
+    joint.a = end.name;
+    joint.frame_a.position = Vec3::Zero();
     description.bodies.push_back(std::move(end));
     description.joints.push_back(std::move(slide));
   }
@@ -75,6 +76,31 @@ bool moves_along(const Joint& model, const JointDescription& joint, const Vec3& 
   }
 }
 
+/// \returns why the link has no length; empty where it has
+std::string measure(const Mechanism& mechanism, const std::string& name, LinkLength& link) {
+  const std::optional<JointReference> found = mechanism.find_joint(name);
+  if (!found || found->cut) {
+    return "there is no joint of that name in the tree";
+  }
+  const auto& joints = mechanism.description().joints;
+  const auto joint = std::find_if(joints.begin(), joints.end(), [&](const auto& one) { return one.name == name; });
+  link.joint = static_cast<std::size_t>(joint - joints.begin());
+  for (const JointDescription& inboard : joints) {
+    if (inboard.b == joint->a && !mechanism.find_joint(inboard.name)->cut) {
+      link.from = inboard.frame_b.position;
+    }
+  }
+  link.along = joint->frame_a.position - link.from;
+  link.length = link.along.norm();
+  if (!(link.length > 0.0)) {
+    return fmt::format("the joint lies where body '{}' hangs, and no direction is longer", joint->a);
+  }
+  link.along /= link.length;
+  return moves_along(mechanism.joint(*found), *joint, link.along)
+             ? "the joint itself moves along that link; differentiate by its coordinates"
+             : std::string();
+}
+
 /// Appends the numbers of a run of components.
 void append_run(std::vector<int>& numbers, int first, int count) {
   for (int i = 0; i < count; ++i) {
@@ -84,38 +110,24 @@ void append_run(std::vector<int>& numbers, int first, int count) {
 
 }  // namespace
 
-Vec3 direction_of_length(const Mechanism& mechanism, const std::string& name) {
-  const std::optional<JointReference> found = mechanism.find_joint(name);
-  if (!found || found->cut) {
-    throw ModelError({}, fmt::format("length of '{}': there is no joint of that name in the tree", name));
+LinkLength link_length(const Mechanism& mechanism, const std::string& joint) {
+  LinkLength link;
+  if (const std::string why = measure(mechanism, joint, link); !why.empty()) {
+    throw ModelError({}, fmt::format("length of '{}': {}", joint, why));
   }
-  const auto& joints = mechanism.description().joints;
-  const auto joint = std::find_if(joints.begin(), joints.end(), [&](const auto& one) { return one.name == name; });
-  Vec3 along = joint->frame_a.position;
-  for (const JointDescription& inboard : joints) {
-    if (inboard.b == joint->a && !mechanism.find_joint(inboard.name)->cut) {
-      along -= inboard.frame_b.position;
-    }
-  }
-  const double distance = along.norm();
-  if (!(distance > 0.0)) {
-    throw ModelError({}, fmt::format("length of '{}': the joint lies where body '{}' hangs, and no direction is longer",
-                                     name, joint->a));
-  }
-  along /= distance;
-  if (moves_along(mechanism.joint(*found), *joint, along)) {
-    throw ModelError({}, fmt::format("length of '{}': the joint itself moves along that link; differentiate by its "
-                                     "coordinates",
-                                     name));
-  }
-  return along;
+  return link;
+}
+
+std::optional<LinkLength> find_link_length(const Mechanism& mechanism, const std::string& joint) {
+  LinkLength link;
+  return measure(mechanism, joint, link).empty() ? std::optional(link) : std::nullopt;
 }
 
 LengthenedMechanism::LengthenedMechanism(const Mechanism& mechanism, std::vector<std::string> joints,
-                                         bool with_cut_joints)
+                                         bool with_cut_joints, Slides kind)
     : asked_(std::move(joints)) {
   std::map<std::string, std::string> slides;
-  longer_ = std::make_unique<Mechanism>(with_slides(mechanism, asked_, slides));
+  longer_ = std::make_shared<const Mechanism>(with_slides(mechanism, asked_, kind, slides));
   std::vector<int> of_cuts(2, 0);
   for (const Joint& cut : mechanism.cut_joints()) {
     of_cuts[0] += with_cut_joints ? cut.nq : 0;

@@ -174,9 +174,9 @@ void bind_gradients(nb::module_& module) {
                    "float | numpy.typing.ArrayLike, step: float, parameters: collections.abc.Sequence[str] = (), "
                    "controls: dict[str, numpy.typing.ArrayLike] = {}, memory: float = 256e6) -> None"),
            "method: rk2, rk4 or rkf45-fixed. times: the end, or (start, end). parameters: \"mass.BODY\", "
-           "\"stiffness.SPRING\", \"damping.SPRING\", \"q.JOINT\", \"v.JOINT\" (of closed loops, others follow). "
-           "controls: the times, for every joint with a force of its own, between which the force is linear. memory: "
-           "bytes that may be kept of a run.")
+           "\"stiffness.SPRING\", \"damping.SPRING\", \"length.JOINT\", \"q.JOINT\", \"v.JOINT\" (of closed loops, "
+           "others follow). controls: the times, for every joint with a force of its own, between which the force is "
+           "linear. memory: bytes that may be kept of a run.")
       .def(
           "track",
           [](GradientHandle& handle, const std::string& marker, NumbersArgument times, NumbersArgument places,

@@ -95,10 +95,8 @@ CutComponent::Row CutPlace::coordinate(int component) const {
       return component == 0 ? turn() : slide(joint->axis);
     case JointType::planar:
       return component == 2 ? turn() : slide(component == 0 ? joint->normal1 : joint->normal2);
-    case JointType::screw:
-      return slide(joint->axis) / joint->pitch;
     default:
-      return turn();
+      return turn();  // a screw's too: how far it slid only tells the whole turns
   }
 }
 

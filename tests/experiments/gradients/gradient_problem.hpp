@@ -58,11 +58,12 @@ inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& rando
 /// All that a gradient may be taken by: masses, springs, starts (as many as constraints leave free, the first ones), a
 /// control in every second joint.
 struct GradientProblem {
+  /// \param lengths whether links are varied too: those that may be beside all else
   GradientProblem(const Mechanism& tree, const std::string& formulation, const std::string& method, double step,
-                  double memory = 1e9)
+                  double memory = 1e9, bool lengths = false)
       : mechanism(tree),
         settings{formulation, method, 0.0, 0.4, step, memory},
-        run(formulation_registry(), mechanism, numbers(mechanism), settings),
+        run(formulation_registry(), mechanism, numbers(mechanism, lengths), settings),
         objective(mechanism, run.times()) {
     const std::size_t last = run.times().count();
     const std::vector<double> at = {run.times().at(last / 4), run.times().at(last / 2), run.times().at(last)};
@@ -70,7 +71,9 @@ struct GradientProblem {
     for (const StateComponent& component : velocity_names(mechanism)) {
       objective.add_target(component.name, 0.3, 0.5, component.joint == mechanism.tree_joints().front().name);
     }
-    run.add_control_cost(0.01);
+    if (!run.numbers().controls().empty()) {
+      run.add_control_cost(0.01);
+    }
   }
 
   static std::vector<StateComponent> velocity_names(const Mechanism& tree) {
@@ -84,7 +87,7 @@ struct GradientProblem {
     return names;
   }
 
-  static gradients::VariedNumbers numbers(const Mechanism& tree) {
+  static gradients::VariedNumbers numbers(const Mechanism& tree, bool lengths = false) {
     std::vector<std::string> names;
     for (const Body& body : tree.bodies()) {
       names.push_back("mass." + body.name);
@@ -111,6 +114,11 @@ struct GradientProblem {
     }
     for (const StateComponent& component : velocity_names(tree)) {
       starts.push_back(component.name);
+    }
+    for (const Joint& joint : tree.tree_joints()) {
+      if (lengths && find_link_length(tree, joint.name)) {
+        starts.insert(starts.begin(), "length." + joint.name);
+      }
     }
     for (const std::string& start : free_starts(tree, starts)) {
       names.push_back(start);

@@ -42,6 +42,11 @@ TEST(run_gradient, agrees_with_differences_of_113_bits_on_planar_loops) {
     const Mechanism mechanism = sprung_linkage(word);
     std::vector<std::string> names = {"mass.body1", "mass.body3", "stiffness.spring_joint2", "damping.spring_joint1",
                                       "damping.spring_joint4"};
+    for (const Joint& joint : mechanism.tree_joints()) {
+      if (find_link_length(mechanism, joint.name)) {
+        names.push_back("length." + joint.name);
+      }
+    }
     for (const std::string& joint : joints) {
       names.push_back("q." + joint);
       names.push_back("v." + joint);
@@ -55,6 +60,8 @@ TEST(run_gradient, agrees_with_differences_of_113_bits_on_planar_loops) {
         values[i] = random.uniform(-2.0, 2.0);
       } else if (kind == VariedKind::start_position) {
         values[i] += random.uniform(-0.1, 0.1);
+      } else if (kind == VariedKind::length) {
+        values[i] *= random.uniform(0.98, 1.02);
       }
     }
     for (const char* const projection : {"velocities", "off"}) {

@@ -238,8 +238,21 @@ class PreciseLoopRun {
     return sum;
   }
 
+  void set_lengths(const MovedNumber& moved) {
+    const gradients::VariedNumbers& numbers = run_.numbers();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers.numbers()[i].kind == gradients::VariedKind::length) {
+        const gradients::VariedLink& link = numbers.links()[numbers.numbers()[i].place];
+        const Precise more =
+            Precise(values_[i]) + (i == moved.number ? moved.by : Precise(0.0)) - Precise(link.own.length);
+        links_.lengthen(static_cast<std::size_t>(link.tree_joint), more * Plane(link.own.along));
+      }
+    }
+  }
+
   /// Newton's method on Phi = 0 and one solution for Phi_q u = 0, with all that is not varied.
   Numbers start(const MovedNumber& moved) {
+    set_lengths(moved);
     Numbers q;
     Numbers u;
     std::vector<std::size_t> open_q;

@@ -68,7 +68,8 @@ inline Numbers eliminated(Rows rows, Numbers right) {
 /// The links of a plane at one state.
 class PlanarLinks {
  public:
-  explicit PlanarLinks(const Mechanism& mechanism) : mechanism_(mechanism), links_(mechanism.bodies().size()) {
+  explicit PlanarLinks(const Mechanism& mechanism)
+      : mechanism_(mechanism), links_(mechanism.bodies().size()), longer_(links_.size()) {
     for (const Joint& joint : mechanism.tree_joints()) {
       EXPECT_EQ(joint.type, JointType::revolute);
       EXPECT_EQ(joint.axis, Vec3::UnitZ());
@@ -76,12 +77,15 @@ class PlanarLinks {
     }
   }
 
+  /// Moves a joint of the tree in the body that carries it.
+  void lengthen(std::size_t joint, const Plane& by) { longer_[joint] = by; }
+
   void place(const Numbers& q) {
     for (std::size_t k = 0; k < links_.size(); ++k) {
       const Joint& joint = mechanism_.tree_joints()[k];
       Link& own = links_[k];
       const kernels::SineCosine<Precise> turn = sine_and_cosine(q[k]);
-      own.pivot = on(joint.a, joint.position_a);
+      own.pivot = on(joint.a, joint.position_a) + (joint.a < 0 ? longer_[k] : at(joint.a).turned(longer_[k]));
       own.along = joint.a < 0 ? Plane(turn.cosine, turn.sine)
                               : turn.cosine * at(joint.a).along + turn.sine * at(joint.a).along.turned();
       own.origin = own.pivot - own.turned(Plane(joint.position_b));
@@ -136,6 +140,7 @@ class PlanarLinks {
 
   const Mechanism& mechanism_;
   std::vector<Link> links_;
+  std::vector<Plane> longer_;
 };
 
 }  // namespace mbdbench::test

@@ -110,7 +110,7 @@ inline MechanismDescription with_parameter(MechanismDescription description, con
           {.name = "more", .joint = parameter.name, .component = 0, .law = ConstantLaw{s}});
       break;
     case ParameterKind::length: {
-      const Vec3 along = direction_of_length(Mechanism(description), parameter.name);
+      const Vec3 along = link_length(Mechanism(description), parameter.name).along;
       named(description.joints).frame_a.position += s * along;
       break;
     }

@@ -37,10 +37,8 @@ Mechanism with_length(const Mechanism& mechanism, const std::string& name, doubl
 std::vector<std::string> lengths_of(const Mechanism& mechanism) {
   std::vector<std::string> names;
   for (const Joint& joint : mechanism.tree_joints()) {
-    try {
-      direction_of_length(mechanism, joint.name);
+    if (find_link_length(mechanism, joint.name)) {
       names.push_back(joint.name);
-    } catch (const ModelError&) {  // where its body hangs
     }
   }
   return names;
@@ -228,7 +226,7 @@ TEST(LengthDerivatives, LengthsThatAreNotThereAreRefusedByName) {
             std::string::npos);
   EXPECT_NE(message(chain, "aba", chain.tree_joints().front().name).find("no direction is longer"), std::string::npos);
   const Mechanism loop = make_mechanism(mechanism_registry(), "four_bar");
-  EXPECT_NE(message(loop, "naudet", loop.tree_joints().back().name).find("reduced momenta"), std::string::npos);
+  EXPECT_NE(message(loop, "naudet", loop.tree_joints().back().name).find("reduced states"), std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -102,6 +103,31 @@ TEST(load_derivatives, agree_with_differences_on_loops) {
     }
   }
   EXPECT_GE(treated, static_cast<int>(test::extent(70)));
+}
+
+/// The coordinate of a screw is an angle; how far it slid tells the whole turns alone. Both agree on the thread, and
+/// beside it they do not.
+TEST(load_derivatives, of_a_spring_in_a_screw_that_closes_a_loop_are_those_of_an_angle) {
+  int treated = 0;
+  for (const char* const key :
+       {"random_closed:seed=103,bodies=7,cuts=2,screws=1", "random_closed:seed=587,bodies=6,cuts=3,screws=1"}) {
+    MechanismDescription description = test::loop_named(key).description();
+    const std::vector<JointSpringDescription> springs = description.joint_springs;
+    description = test::unloaded(description);
+    std::copy_if(springs.begin(), springs.end(), std::back_inserter(description.joint_springs),
+                 [](const JointSpringDescription& spring) { return spring.joint == "cut1"; });
+    ASSERT_EQ(description.joint_springs.size(), 1U) << key;
+    const Mechanism mechanism(description);
+    ASSERT_EQ(mechanism.cut_joints().front().type, JointType::screw);
+    RandomSource random(7);
+    for (const Variant& variant : kOfLoops) {
+      if (!test::is_compromise(variant, mechanism)) {
+        expect_derivatives(mechanism, variant, random, fmt::format("{}[{}] on {}", variant.key, variant.options, key),
+                           treated);
+      }
+    }
+  }
+  EXPECT_GE(treated, 10);
 }
 
 MechanismDescription sliding_mass() {
