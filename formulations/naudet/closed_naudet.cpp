@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -49,7 +50,7 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       u_(index_of(mechanism.u_size())),
       rates_(index_of(mechanism.u_size())),
       coordinate_rates_(index_of(mechanism.q_size())),
-      has_lanes_(momentum() && !form.reduced && !matrices_ && first_choice_.size() <= kMostDependentInLanes &&
+      has_lanes_(!form.reduced && !matrices_ && (!momentum() || first_choice_.size() <= kMostDependentInLanes) &&
                  loops_without_lanes(mechanism).empty()),
       multipliers_(index_of(mechanism.closing_row_count())),
       correction_(first_choice_.size()),
@@ -231,11 +232,46 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
     }
   }
   std::fill(xdot.begin() + static_cast<std::ptrdiff_t>(state_.choice_at()), xdot.end(), 0.0);
-  return status;
+  return cut_rates_are_finite(xdot);
+}
+
+// What is no number in the state of a cut joint acts there alone.
+RhsStatus ClosedNaudet::cut_rates_are_finite(std::span<const double> xdot) const {
+  if (state_.form().reduced) {
+    return {};
+  }
+  std::size_t coordinate = state_.cut_coordinates_at();
+  std::size_t rate = state_.cut_rates_at();
+  for (const Joint& joint : mechanism().cut_joints()) {
+    for (const auto& [place, count] : {std::pair(coordinate, joint.nq), {rate, momentum() ? 0 : joint.nu}}) {
+      for (std::size_t i = place; i < place + index_of(count); ++i) {
+        if (!std::isfinite(xdot[i])) {
+          return {false, joint.name, "a rate of the cut joint is not finite, it is", xdot[i]};
+        }
+      }
+    }
+    coordinate += index_of(joint.nq);
+    rate += index_of(joint.nu);
+  }
+  return {};
 }
 
 int ClosedNaudet::batch_lanes() const {
   return has_lanes_ ? LoopsInLanes::lanes_of(execution_.instruction_set) : 1;
+}
+
+void ClosedNaudet::make_lanes() {
+  const int size = static_cast<int>(state_size());
+  const int cut_coordinates_at = static_cast<int>(state_.cut_coordinates_at());
+  const int rates_at = static_cast<int>(state_.rates_at());
+  const LaneReducedMomenta momenta{size, cut_coordinates_at, rates_at, first_choice_.size()};
+  const LaneAllJoints velocities{size, cut_coordinates_at, rates_at, static_cast<int>(state_.cut_rates_at())};
+  if (momentum()) {
+    lanes_ = std::make_unique<LoopsInLanes>(mechanism(), dynamics_.part(), momenta, near(), execution_.instruction_set);
+  } else {
+    lanes_ =
+        std::make_unique<LoopsInLanes>(mechanism(), dynamics_.part(), velocities, near(), execution_.instruction_set);
+  }
 }
 
 // States of one choice of dependent components go side by side, so that a state's bits do not depend on others.
@@ -246,9 +282,12 @@ void ClosedNaudet::evaluate_batch(double t, std::span<const double> states, std:
     return;
   }
   if (!lanes_) {
-    const LaneReducedMomenta form{static_cast<int>(state_size()), static_cast<int>(state_.cut_coordinates_at()),
-                                  static_cast<int>(state_.rates_at()), first_choice_.size()};
-    lanes_ = std::make_unique<LoopsInLanes>(mechanism(), dynamics_.part(), form, near(), execution_.instruction_set);
+    make_lanes();
+  }
+  if (!momentum()) {
+    lanes_->evaluate(t, states, rates, statuses,
+                     [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
+    return;
   }
   const std::size_t size = state_size();
   const auto state = [&](std::size_t k) { return states.subspan(k * size, size); };

@@ -70,6 +70,7 @@ class ClosedNaudet final : public DifferentiatedFormulation, private DependentSt
   void add_correction(std::span<const double> residual, std::span<double> y) override;
   void multipliers(std::span<const double> g, std::span<double> mu) override;
 
+  void make_lanes();
   [[nodiscard]] bool momentum() const { return state_.form().rate_kind == StateKind::momentum; }
   [[nodiscard]] std::span<const double> velocities() const { return matrices_ ? matrices_->u() : dynamics_.u(); }
   void set_cut_velocities(int c, std::span<double> u_c) const;
@@ -84,6 +85,7 @@ class ClosedNaudet final : public DifferentiatedFormulation, private DependentSt
   void read_rates(std::span<const double> x);
   void set_coordinate_rates(std::span<const double> x, std::span<double> xdot);
   void set_cut_rates(std::span<const double> x, std::span<double> xdot);
+  [[nodiscard]] RhsStatus cut_rates_are_finite(std::span<const double> xdot) const;
   /// Whether the dependent coordinates went over a singular position from reference_ to q_, with the joint that moved
   /// most.
   RhsStatus check_way();

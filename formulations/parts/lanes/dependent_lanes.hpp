@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// What reduced momenta of loops need beside momenta [Naudet2005]: B^T p' and the rates of the cut joints' coordinates
-/// (DependentJoints, ClosedNaudet), a lane a state.
+/// What reduced momenta of loops need beside momenta [Naudet2005]: B^T p' (DependentJoints), a lane a state.
 ///
 ///   B^T p' = p' + Phi_q^T nu  with  Phi_d^T nu = -p'_d,  nu = 0 but in rows that are pivots of Phi_d
 ///
@@ -133,39 +132,6 @@ struct DependentLanes {
     }
   }
 };
-
-/// q' of the coordinates of a cut joint. \param q, rates its own
-template <typename T>
-MBDBENCH_KERNEL void set_cut_coordinate_rates(const LoopData& data, int c, const T* q, T* rates) {
-  const LaneCut& cut = data.cuts[c];
-  const LaneCutCoordinates& own = data.cut_coordinates[c];
-  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
-  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
-  const LinkVector<T>& point = place_of<T>(data, c).point;
-  const LinkVector<T> linear = minus(velocity_at(b, point), velocity_at(a, point));
-  const LinkVector<T> angular = minus(b.omega, a.omega);
-  T along[6];
-  for (int i = 0; i < own.count; ++i) {
-    const LaneCutCoordinates::Direction& direction = own.directions[i];
-    const LinkVector<T> h = turned(direction.turns_with_b ? b.axes : a.axes, in_lanes<T>(direction.axis));
-    along[i] = dot(h, direction.slides ? linear : angular);
-  }
-  if (own.count == 2) {  // axes of a universal joint need not be perpendicular
-    const T first = T(own.inverse) * along[0] + T(own.crossed) * along[1];
-    along[1] = T(own.inverse) * along[1] + T(own.crossed) * along[0];
-    along[0] = first;
-  }
-  if (!own.turns_freely) {
-    for (int i = 0; i < own.count; ++i) {
-      rates[i] = along[i];
-    }
-    return;
-  }
-  quaternion_rate(q, along, rates);
-  for (int i = 3; i < own.count; ++i) {
-    rates[i + 1] = along[i];
-  }
-}
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)
 

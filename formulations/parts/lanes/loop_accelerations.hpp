@@ -1,6 +1,8 @@
 #pragma once
 /// \file
-/// Accelerations of many states of a mechanism with loops, a lane a state: ClosedAccelerations with packs of numbers.
+/// Accelerations of many states of a mechanism with loops, a lane a state: ClosedAccelerations with packs of numbers,
+/// and with the states of ClosedNaudet that have velocities of all joints.
+#include "formulations/parts/lanes/cut_coordinate_lanes.hpp"
 #include "formulations/parts/lanes/load_lanes.hpp"
 #include "formulations/parts/lanes/loop_states.hpp"
 
@@ -26,6 +28,9 @@ struct AccelerationStates : LoopStates<W> {
     Part part = in_packs<Part>(data.part);
     part.verdict = &verdict;
     const LaneData& tree = data.tree;
+    if (data.all_joints) {
+      take_all_joints(data);
+    }
     lane_sweeps::set_positions(tree, verdict);
     T* const u = packs<T>(tree.velocities);
     for (int k = 0; k < tree.u_count; ++k) {
@@ -36,9 +41,51 @@ struct AccelerationStates : LoopStates<W> {
     if (data.projects) {
       project(data, part, u);
     }
-    accelerate(data, part, u);
+    const Side side = accelerate(data, part, u);
     lane_sweeps::set_coordinate_rates(tree, u);
+    if (data.all_joints) {
+      give_all_joints(data, side, verdict);
+    }
     States::judge(tree, verdict);
+  }
+
+  /// q and u of the tree's joints.
+  static MBDBENCH_KERNEL void take_all_joints(const LoopData& data) {
+    const LaneData& tree = data.tree;
+    const T* const from = packs<T>(data.outside.state);
+    T* const state = packs<T>(tree.state);
+    for (int k = 0; k < tree.q_count; ++k) {
+      state[k] = from[k];
+    }
+    for (int k = 0; k < tree.u_count; ++k) {
+      state[tree.q_count + k] = from[data.rates_at + k];
+    }
+  }
+
+  /// Rates of all joints: those of coordinates of cut joints by the velocities that the state has of them.
+  static MBDBENCH_KERNEL void give_all_joints(const LoopData& data, const Side& side, LaneVerdict<T>& verdict) {
+    const LaneData& tree = data.tree;
+    const T* const rates = packs<T>(tree.rates);
+    const T* const from = packs<T>(data.outside.state);
+    T* const to = packs<T>(data.outside.rates);
+    for (int k = 0; k < tree.q_count; ++k) {
+      to[k] = rates[k];
+    }
+    for (int k = 0; k < tree.u_count; ++k) {
+      to[data.rates_at + k] = rates[tree.q_count + k];
+    }
+    for (int c = 0; c < data.cut_count; ++c) {
+      const LaneCutCoordinates& own = data.cut_coordinates[c];
+      set_cut_coordinate_rates(data, c, from + own.place, from + own.rate_place, to + own.place);
+      const CutRates<T> accelerations = cut_accelerations(data, side, c);
+      for (int i = 0; i < own.count; ++i) {
+        to[own.rate_place + i] = accelerations.along[i];
+        verdict.see(accelerations.along[i]);
+      }
+    }
+    for (int k = tree.q_count; k < data.rates_at; ++k) {
+      verdict.see(to[k]);
+    }
   }
 
   static MBDBENCH_KERNEL void project(const LoopData& data, const Part& part, T* u) {
@@ -63,7 +110,7 @@ struct AccelerationStates : LoopStates<W> {
     }
   }
 
-  static MBDBENCH_KERNEL void accelerate(const LoopData& data, const Part& part, const T* u) {
+  static MBDBENCH_KERNEL Side accelerate(const LoopData& data, const Part& part, const T* u) {
     const LaneData& tree = data.tree;
     Side side = in_packs<Side>(data.accelerations);
     if (tree.force_count > 0) {
@@ -86,6 +133,7 @@ struct AccelerationStates : LoopStates<W> {
     side.joint_rates = packs<T>(tree.rates) + tree.q_count;
     clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
     solve(data, part, side);
+    return side;
   }
 };
 

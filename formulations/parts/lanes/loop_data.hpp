@@ -103,8 +103,9 @@ struct LaneCutCoordinates {
     bool turns_with_b = false;
     bool slides = false;
   };
-  int place = 0;  ///< in the state
-  int count = 0;  ///< of directions
+  int place = 0;       ///< in the state
+  int rate_place = 0;  ///< of their velocities, where the state holds them
+  int count = 0;       ///< of directions
   Direction directions[6]{};
   double inverse = 1.0;  ///< of the Gram matrix of two directions, on its diagonal and beside
   double crossed = 0.0;
@@ -132,11 +133,12 @@ struct LoopData {
   double leak = 0.0;      ///< kappa in p' += kappa (M u - p); of the tangent gauge its least
   double feedback = 0.0;  ///< Phi' = -feedback Phi of momenta
   bool reduced = false;   ///< states are those of ClosedNaudet: q, coordinates of cut joints, reduced momenta, a choice
+  bool all_joints = false;  ///< or q, coordinates of cut joints, u, velocities of cut joints
   int dependent_count = 0;
   int dependent_rows = 0;  ///< closing rows
   int reach_count = 0;
   int independent_count = 0;
-  int rates_at = 0;       ///< place of the reduced momenta in a state
+  int rates_at = 0;       ///< place of the reduced momenta in a state, or of u
   int last_closing = -1;  ///< the outermost row where loops are closed; -1: all at the ground
   double zero_row = 0.0;  ///< share of what terms would give without cancelling, below which a row is zero
   double gravity[3]{};    ///< in world axes
@@ -199,7 +201,7 @@ struct LoopSweeps {
   void (*prepare)(const LoopData&, const PassedJoint<double>* joints, int count) = nullptr;
   void (*gather)(const LaneData&, const double* const* states) = nullptr;
   void (*scatter)(const LaneData&, double* const* rates) = nullptr;
-  /// u' and q' of a state (q, u).
+  /// u' and q' of a state (q, u), or of one of `all_joints`.
   void (*accelerations)(const LoopData&) = nullptr;
   /// p' and q' of a state (q, p), or of one that is `reduced`.
   void (*momenta)(const LoopData&) = nullptr;

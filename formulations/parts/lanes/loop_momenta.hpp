@@ -5,6 +5,7 @@
 ///
 /// Cost beside accelerations: gravity in the frames of rows, a sweep inward for p', and for the tangent gauge one more
 /// right side, outward no further than the last link where loops are closed, and a sweep inward.
+#include "formulations/parts/lanes/cut_coordinate_lanes.hpp"
 #include "formulations/parts/lanes/cut_impulses.hpp"
 #include "formulations/parts/lanes/dependent_lanes.hpp"
 #include "formulations/parts/lanes/load_lanes.hpp"
@@ -99,7 +100,8 @@ struct MomentumStates : LoopStates<W> {
     }
     for (int c = 0; c < data.cut_count; ++c) {
       const int place = data.cut_coordinates[c].place;
-      set_cut_coordinate_rates(data, c, packs<T>(data.outside.state) + place, to + place);
+      set_cut_coordinate_rates(data, c, packs<T>(data.outside.state) + place, cut_velocities<T>(data, c).along,
+                               to + place);
     }
     for (int k = tree.q_count; k < data.rates_at; ++k) {
       verdict.see(to[k]);

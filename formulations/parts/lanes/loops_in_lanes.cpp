@@ -79,10 +79,12 @@ int LoopsInLanes::lanes_of(const InstructionSet& set) {
 }
 
 LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
-                           const std::variant<LaneAccelerations, LaneMomenta, LaneReducedMomenta>& form,
+                           const std::variant<LaneAccelerations, LaneAllJoints, LaneMomenta, LaneReducedMomenta>& form,
                            const CutReferences* near, const InstructionSet& set)
     : mechanism_(&mechanism),
-      kind_(std::holds_alternative<LaneAccelerations>(form) ? StateKind::velocity : StateKind::momentum),
+      kind_(std::holds_alternative<LaneAccelerations>(form) || std::holds_alternative<LaneAllJoints>(form)
+                ? StateKind::velocity
+                : StateKind::momentum),
       sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
       tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
       constants_(mechanism, tree_.tree(), one, kind_, set) {
@@ -111,15 +113,28 @@ void LoopsInLanes::set_up(const LaneMomenta& form) {
   data_.feedback = form.feedback;
 }
 
+void LoopsInLanes::set_up(const LaneAllJoints& form) {
+  reduced_.emplace(*mechanism_, tree_.tree(), constants_.plan(), constants_.cuts(), form.cut_coordinates_at,
+                   form.cut_rates_at);
+  reduced_->point_at_coordinates(data_);
+  data_.all_joints = true;
+  set_outside(form.state_size, form.rates_at);
+}
+
 void LoopsInLanes::set_up(const LaneReducedMomenta& form) {
   constants_.keep_ways();
-  reduced_.emplace(*mechanism_, tree_.tree(), constants_.plan(), constants_.cuts(), form.cut_coordinates_at);
-  data_.rates_at = form.rates_at;
-  data_.outside.q_count = form.state_size;
-  data_.outside.u_count = 0;
-  data_.outside.state = packs(index_of(form.state_size));
-  data_.outside.rates = packs(index_of(form.state_size));
+  reduced_.emplace(*mechanism_, tree_.tree(), constants_.plan(), constants_.cuts(), form.cut_coordinates_at, 0);
+  reduced_->point_at_coordinates(data_);
+  set_outside(form.state_size, form.rates_at);
   data_.dependent_matrices = packs(reduced_->workspace(form.dependents));
+}
+
+void LoopsInLanes::set_outside(int state_size, int rates_at) {
+  data_.rates_at = rates_at;
+  data_.outside.q_count = state_size;
+  data_.outside.u_count = 0;
+  data_.outside.state = packs(index_of(state_size));
+  data_.outside.rates = packs(index_of(state_size));
 }
 
 double* LoopsInLanes::packs(std::size_t count) {

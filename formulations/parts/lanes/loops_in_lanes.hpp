@@ -28,6 +28,14 @@ struct LaneAccelerations {
   bool projects = false;  ///< whether velocities are projected on the constraints before anything else
 };
 
+/// How ClosedNaudet is set up where its state has coordinates and velocities of all joints.
+struct LaneAllJoints {
+  int state_size = 0;
+  int cut_coordinates_at = 0;
+  int rates_at = 0;
+  int cut_rates_at = 0;
+};
+
 /// How ClosedMomenta is set up.
 struct LaneMomenta {
   GaugeControl gauge = GaugeControl::none;
@@ -49,8 +57,8 @@ class LoopsInLanes {
   /// \param mechanism one of which lanes know everything \param one the recursion over one state, whose ranks are taken
   /// \param near as of LoadEvaluator
   LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
-               const std::variant<LaneAccelerations, LaneMomenta, LaneReducedMomenta>& form, const CutReferences* near,
-               const InstructionSet& set);
+               const std::variant<LaneAccelerations, LaneAllJoints, LaneMomenta, LaneReducedMomenta>& form,
+               const CutReferences* near, const InstructionSet& set);
 
   /// \returns how many states go side by side.
   static int lanes_of(const InstructionSet& set);
@@ -69,8 +77,11 @@ class LoopsInLanes {
   void reserve();
   void reserve_momenta();
   void set_up(const LaneAccelerations& form);
+  void set_up(const LaneAllJoints& form);
   void set_up(const LaneMomenta& form);
   void set_up(const LaneReducedMomenta& form);
+  /// States that are not (q, u) or (q, p).
+  void set_outside(int state_size, int rates_at);
   /// \returns zeros for so many packs.
   double* packs(std::size_t count);
   void reserve_side(PartRightSide<double>& side);

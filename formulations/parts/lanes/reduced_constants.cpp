@@ -22,10 +22,11 @@ bool turns_with_b(const Joint& joint, int column) {
 }  // namespace
 
 ReducedConstants::ReducedConstants(const Mechanism& mechanism, const LinkTree& tree, const PartPlan& plan,
-                                   std::span<const LaneCut> cuts, int first_place) {
+                                   std::span<const LaneCut> cuts, int first_place, int first_rate) {
   const CharacteristicScales& scales = mechanism.scales();
   columns_.assign(scales.columns.begin(), scales.columns.end());
   int place = first_place;
+  int rate_place = first_rate;
   for (std::size_t c = 0; c < cuts.size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     first_rows_.push_back(static_cast<int>(row_scales_.size()));
@@ -33,8 +34,9 @@ ReducedConstants::ReducedConstants(const Mechanism& mechanism, const LinkTree& t
       row_scales_.push_back(scales.rows[joint.row_offset + cuts[c].rows[k]]);
     }
     add_reaches(mechanism, tree, plan, cuts[c], static_cast<int>(c));
-    add_coordinates(tree, joint, place);
+    add_coordinates(tree, joint, place, rate_place);
     place += joint.nq;
+    rate_place += joint.nu;
   }
   for (const Coupling& coupling : mechanism.couplings()) {
     const auto loop = static_cast<int>(first_rows_.size());
@@ -88,7 +90,7 @@ void ReducedConstants::add_reaches(const Mechanism& mechanism, const LinkTree& t
   }
 }
 
-void ReducedConstants::add_coordinates(const LinkTree& tree, const Joint& joint, int place) {
+void ReducedConstants::add_coordinates(const LinkTree& tree, const Joint& joint, int place, int rate_place) {
   const auto axes_of = [&](int body) {
     return body < 0 ? Mat3(Mat3::Identity()) : Mat3(tree.bodies()[index_of(body)].rotation);
   };
@@ -96,6 +98,7 @@ void ReducedConstants::add_coordinates(const LinkTree& tree, const Joint& joint,
   motion_subspace(joint, axes_of(joint.a) * joint.rotation_a, axes_of(joint.b) * joint.rotation_b, h);
   LaneCutCoordinates own;
   own.place = place;
+  own.rate_place = rate_place;
   own.count = joint.nu;
   own.turns_freely = has_quaternion(joint.type);
   for (int i = 0; i < joint.nu; ++i) {
@@ -132,7 +135,6 @@ void ReducedConstants::use_dependent(std::span<const int> dependent, std::span<c
   data.reach_count = static_cast<int>(reaches_.size());
   data.independent_count = static_cast<int>(independents_.size());
   data.reaches = reaches_.data();
-  data.cut_coordinates = coordinates_.data();
   data.first_rows = first_rows_.data();
   data.row_scales = row_scales_.data();
   data.dependents = dependents_.data();

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What lanes of reduced momenta need of one mechanism beside LoopConstants: coordinates of its cut joints, scales of
-/// rows, and what dependent components of u move.
+/// What lanes of ClosedNaudet need of one mechanism beside LoopConstants: coordinates of its cut joints; of reduced
+/// momenta scales of rows, and what dependent components of u move.
 #include <span>
 #include <vector>
 
@@ -14,10 +14,12 @@ namespace mbdbench {
 /// Made once; everything points into it.
 class ReducedConstants {
  public:
-  /// \param cuts of LoopConstants \param plan with their rows \param first_place of coordinates of cut joints
+  /// \param cuts of LoopConstants \param plan with their rows \param first_place of coordinates of cut joints in a
+  /// state \param first_rate of their velocities, where it holds them
   ReducedConstants(const Mechanism& mechanism, const LinkTree& tree, const PartPlan& plan,
-                   std::span<const LaneCut> cuts, int first_place);
+                   std::span<const LaneCut> cuts, int first_place, int first_rate);
 
+  void point_at_coordinates(LoopData& data) const { data.cut_coordinates = coordinates_.data(); }
   /// Takes other dependent components, and sets all that is no memory of packs.
   /// \param independent components whose momenta a state holds, in its order
   void use_dependent(std::span<const int> dependent, std::span<const int> independent, LoopData& data);
@@ -29,7 +31,7 @@ class ReducedConstants {
  private:
   void add_reaches(const Mechanism& mechanism, const LinkTree& tree, const PartPlan& plan, const LaneCut& cut,
                    int loop);
-  void add_coordinates(const LinkTree& tree, const Joint& joint, int place);
+  void add_coordinates(const LinkTree& tree, const Joint& joint, int place, int rate_place);
 
   std::vector<double> columns_;  // scales of u
   std::vector<LaneReach> all_;   // of every component
