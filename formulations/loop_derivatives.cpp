@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/reduced_derivatives.hpp"
@@ -92,8 +91,8 @@ LoopDerivatives::~LoopDerivatives() = default;
 
 std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
   auto solver = std::make_unique<PartSolver>(*mechanism_, set_);
-  if (const auto* velocities = std::get_if<LoopVelocities>(&states_)) {
-    return std::make_unique<ClosedDerivatives>(*mechanism_, velocities->projects, near_, std::move(solver), set_);
+  if (const auto* velocities = std::get_if<VelocityRules>(&states_)) {
+    return std::make_unique<ClosedDerivatives>(*mechanism_, *velocities, near_, std::move(solver), set_);
   }
   if (const auto* twin = std::get_if<LoopTwinVelocities>(&states_)) {
     return std::make_unique<TwinDerivatives>(*mechanism_, twin->states, near_, std::move(solver), set_);
@@ -221,12 +220,6 @@ std::string LoopDerivatives::without_jacobian() const {
            "its own way: exact derivatives are there with gauge=tangent";
   }
   return LoopState::obstacle(*mechanism_);
-}
-
-std::string obstacle_of_stabilisation(double alpha, double beta) {
-  return alpha == 0.0 && beta == 0.0
-             ? std::string()
-             : "there are no exact derivatives of Baumgarte's stabilisation: leave its constants at zero";
 }
 
 std::string obstacle_of_gauge(GaugeControl gauge, double feedback) {

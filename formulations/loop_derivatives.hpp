@@ -15,17 +15,13 @@
 #include <vector>
 
 #include "formulations/derivatives/lengthened_mechanism.hpp"
+#include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/dependent_states.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
-
-/// States with velocities.
-struct LoopVelocities {
-  bool projects = false;  ///< whether right-hand sides project them on the constraints first
-};
 
 /// States of Naudet's twins in accelerations, of which nothing is projected.
 struct LoopTwinVelocities {
@@ -43,7 +39,8 @@ struct LoopReducedMomenta {
   DependentStates* states = nullptr;  ///< outlives the derivatives
 };
 
-using LoopStates = std::variant<LoopVelocities, LoopTwinVelocities, LoopMomenta, LoopReducedMomenta>;
+/// Of states with velocities VelocityRules.
+using LoopStates = std::variant<VelocityRules, LoopTwinVelocities, LoopMomenta, LoopReducedMomenta>;
 
 /// The workspace is made when something is first asked for.
 class LoopDerivatives final : public StateDerivatives {
@@ -89,8 +86,6 @@ class LoopDerivatives final : public StateDerivatives {
   std::unique_ptr<LoopDerivatives> of_longer_;
 };
 
-/// \returns the obstacle of constants of Baumgarte's that are not zero; else empty.
-std::string obstacle_of_stabilisation(double alpha, double beta);
 /// \returns the obstacle of a gauge other than tangent or none, or of a feedback; else empty.
 std::string obstacle_of_gauge(GaugeControl gauge, double feedback);
 

@@ -150,7 +150,7 @@ void LoopStart::close(Eigen::VectorXd& q, Eigen::VectorXd& u) const {
   } catch (const ModelError& error) {
     std::string values;
     for (const VariedComponent& one : positions_) {
-      values += fmt::format("{}{} = {:.6g}", values.empty() ? " with " : ", ", one.name, q[one.q]);
+      values += fmt::format("{}{} = {:.6g}", values.empty() ? " with " : ", ", one.name, q[one.q] + one.offset);
     }
     throw ModelError({}, fmt::format("start of '{}'{}: {}", mechanism_.name(), values, error.what()));
   }

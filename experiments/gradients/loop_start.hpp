@@ -27,6 +27,7 @@ struct VariedComponent {
   std::string name;
   int q = 0;  ///< its place in q
   int u = 0;
+  double offset = 0.0;  ///< what its number is more than the coordinate
 };
 
 class LoopStart {

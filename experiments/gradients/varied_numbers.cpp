@@ -229,6 +229,10 @@ Mechanism VariedNumbers::with(std::span<const double> values) const {
         break;  // `start` has them: the mechanism's own would be moved to close loops
     }
   }
+  if (slides_) {
+    // With other lengths its own start is open, and may close by joints that stay where `start` closes it.
+    put_start(start_values_, start(values), description);
+  }
   return Mechanism(std::move(description));
 }
 
@@ -239,6 +243,7 @@ void VariedNumbers::tie_starts(const Mechanism& mechanism) {
   }
   if (!links_.empty()) {
     slides_.emplace(mechanism, lengthened_joints(), false, Slides::free);
+    start_values_ = start_values(mechanism);
   }
   const Mechanism& moved = slides_ ? slides_->mechanism() : mechanism;
   std::vector<VariedComponent> positions;
@@ -261,7 +266,7 @@ void VariedNumbers::tie_starts(const Mechanism& mechanism) {
     const auto place = static_cast<int>(slides_->displacement(k));
     const auto slide = std::find_if(moved.tree_joints().begin(), moved.tree_joints().end(),
                                     [place](const Joint& joint) { return joint.q_offset == place; });
-    positions.push_back({"length." + links_[k].joint, place, slide->u_offset});
+    positions.push_back({"length." + links_[k].joint, place, slide->u_offset, links_[k].own.length});
     velocities.push_back({"length." + links_[k].joint, 0, slide->u_offset});
   }
   if (!positions.empty() || !velocities.empty()) {
@@ -376,7 +381,11 @@ void StartDerivatives::change(std::span<const double> of_numbers, std::span<doub
 }
 
 void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description) {
-  for (const StartValue& value : start_values(mechanism)) {
+  put_start(start_values(mechanism), start, description);
+}
+
+void put_start(std::span<const StartValue> values, const RunStart& start, MechanismDescription& description) {
+  for (const StartValue& value : values) {
     JointDescription& joint = description.joints[value.joint];
     (value.rate ? joint.v0 : joint.q0)[value.component] = value.in(start.q, start.u);
   }

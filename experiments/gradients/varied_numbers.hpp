@@ -23,6 +23,7 @@
 #include "experiments/gradients/loop_start.hpp"
 #include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "mechanisms/model/mechanism.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
 
 namespace mbdbench::gradients {
 
@@ -132,10 +133,13 @@ class VariedNumbers {
   std::vector<std::size_t> first_of_;
   std::vector<VariedLink> links_;
   std::optional<LengthenedMechanism> slides_;  ///< free ones, where lengths take start values with them
+  std::vector<StartValue> start_values_;       ///< there
   std::optional<LoopStart> loops_;             ///< where start values take others with them; with slides_ of that
 };
 
 /// Puts a start into the description of the mechanism itself, or of one with other numbers.
 void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description);
+/// \param values of that mechanism
+void put_start(std::span<const StartValue> values, const RunStart& start, MechanismDescription& description);
 
 }  // namespace mbdbench::gradients

@@ -54,7 +54,7 @@ class DcaFormulation final : public JointVelocityFormulation {
         options_(options),
         system_(mechanism, options.assembly, near()),
         derivatives_(
-            mechanism, LoopVelocities{options.projects}, obstacle_of_stabilisation(options.alpha, options.beta), near(),
+            mechanism, VelocityRules{options.projects, options.alpha, options.beta}, {}, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
     use_derivatives(derivatives_);
   }

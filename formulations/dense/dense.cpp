@@ -38,7 +38,7 @@ class DenseFormulation final : public JointStateFormulation {
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
-    LoopStates states = LoopVelocities{settings.projects};
+    LoopStates states = VelocityRules{settings.projects};
     if (rate_kind == StateKind::momentum) {
       states = LoopMomenta{settings.tangent, kDefaultLeak};
     }

@@ -25,7 +25,7 @@ class LaneFormulation final : public JointStateFormulation {
         solver_(make_solver_()),
         unused_(static_cast<std::size_t>(mechanism.u_size())) {
     const auto one = [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); };
-    LoopStates states = LoopVelocities();
+    LoopStates states = VelocityRules();
     if (rate_kind == StateKind::momentum) {
       states = LoopMomenta();
     }

@@ -15,9 +15,11 @@ constexpr double kDrift = 4.0 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 struct ClosedDerivatives::Workspace : LoopWorkspace {
-  Workspace(const Mechanism& m, bool p, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
-            const InstructionSet& set)
-      : LoopWorkspace(m, false, near, std::move(solver), set), projects(p && m.constrained()) {}
+  Workspace(const Mechanism& m, const VelocityRules& rules, const CutReferences* near,
+            std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+      : LoopWorkspace(m, false, near, std::move(solver), set), projects(rules.projects && m.constrained()) {
+    state.stabilise(rules.alpha, rules.beta);
+  }
 
   /// What all derivatives at a state share. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
@@ -48,9 +50,9 @@ RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const doub
   return {};
 }
 
-ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, const CutReferences* near,
+ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, const VelocityRules& rules, const CutReferences* near,
                                      std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-    : work_(std::make_unique<Workspace>(mechanism, projects, near, std::move(solver), set)) {}
+    : work_(std::make_unique<Workspace>(mechanism, rules, near, std::move(solver), set)) {}
 
 ClosedDerivatives::~ClosedDerivatives() = default;
 
@@ -151,6 +153,7 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
   y *= -1.0;
   linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data(), nullptr};
   work.sweeps.weights(work.state.data(), sums);
+  work.add_weights_of_couplings(nu, by_turn, by_push);
   if (work.projects) {
     Eigen::VectorXd z = by_push;
     work.solve(z, work.none);

@@ -3,8 +3,8 @@
 /// Exact derivatives of x' = (q', u') of a mechanism with loops, with respect to its state (q, u) and to parameters:
 /// the equations with multipliers, linearised (closed_data.hpp), and solved with one dense factorisation.
 ///
-///   M u' = ... + Phi_q^T lambda,   Phi_q u' = ...;   where velocities are projected, first M w = Phi_q^T sigma,
-///   Phi_q (u + w) = -Phi_t, and u + w in the place of u, in q' too
+///   M u' = ... + Phi_q^T lambda,   Phi_q u' = ... - 2 alpha Phi' - beta^2 Phi;   where velocities are projected, first
+///   M w = Phi_q^T sigma, Phi_q (u + w) = -Phi_t, and u + w in the place of u, in q' too
 ///
 /// Of the rows of Phi_q as many count as its generic rank says, the largest that is left first. So derivatives along
 /// changes that keep the constraints are those of every formulation with these states. Those along all other changes
@@ -26,13 +26,19 @@
 
 namespace mbdbench {
 
+/// What right-hand sides do beside the equations.
+struct VelocityRules {
+  bool projects = false;  ///< velocities are projected on the constraints before anything else
+  double alpha = 0.0;     ///< Baumgarte's constants, 1/s
+  double beta = 0.0;
+};
+
 /// Workspace of one mechanism.
 class ClosedDerivatives final : public StateDerivatives {
  public:
-  /// \param projects whether velocities are projected on the constraints before anything else
   /// \param near as of LoadEvaluator, never nullptr, must outlive this
   /// \param solver of products with a direction or with weights, and of parameters
-  ClosedDerivatives(const Mechanism& mechanism, bool projects, const CutReferences* near,
+  ClosedDerivatives(const Mechanism& mechanism, const VelocityRules& rules, const CutReferences* near,
                     std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
   ~ClosedDerivatives() override;
   ClosedDerivatives(const ClosedDerivatives&) = delete;

@@ -367,6 +367,34 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
   for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
     accelerations_[motions_.rows()[m]] += motions_.accelerations()[m];
   }
+  if (data_.damping != 0.0 || data_.stiffness != 0.0) {
+    add_stabilisation(q, u);
+  }
+}
+
+void LoopState::stabilise(double alpha, double beta) {
+  data_.damping = 2.0 * alpha;
+  data_.stiffness = beta * beta;
+}
+
+void LoopState::add_stabilisation(std::span<const double> q, const Eigen::VectorXd& u) {
+  std::array<double, 6> open{};
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const LoopCut& cut = cuts_[c];
+    const Joint& joint = mechanism_->cut_joints()[c];
+    const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, open);
+    drive_residual(joint, motions_.positions(), open);
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      accelerations_[cut.first_row + j] -= data_.damping * cut.motion.first[j] + data_.stiffness * open[index_of(j)];
+    }
+    for (const DrivenRow& driven : joint.driven) {
+      accelerations_[joint.row_offset + driven.row] += data_.damping * motions_.velocities()[index_of(driven.place)];
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    accelerations_[coupling.row] -= data_.damping * coupling.rate(view(u)) + data_.stiffness * coupling.residual(q);
+  }
 }
 
 void LoopState::add_joint_forces(std::span<const double> q) {

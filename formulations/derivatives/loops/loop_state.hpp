@@ -25,6 +25,9 @@ class LoopState {
   /// \param width doubles a pack
   LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width);
 
+  /// Phi'' + 2 alpha Phi' + beta^2 Phi = 0 of cut joints and couplings; of velocities. 1/s.
+  void stabilise(double alpha, double beta);
+
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
 
@@ -91,6 +94,8 @@ class LoopState {
   };
 
   void add_loads();
+  /// What Baumgarte's constants add to the accelerations that are wanted.
+  void add_stabilisation(std::span<const double> q, const Eigen::VectorXd& u);
   /// \returns the velocity of a body, or its acceleration.
   [[nodiscard]] Vec6 motion_of(int body, Screw<double> linear::LoopBody::*of) const;
   /// \returns S . (sum of flows_ of all outboard bodies), by u; flows_ receives the sums.

@@ -115,6 +115,13 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
   swept.changes = Eigen::MatrixXd::Zero(size, count);
   swept.firsts = Eigen::MatrixXd::Zero(rows, count);
   const bool multiplied = multipliers.cols() > 0;
+  const linear::ClosedData& data = state.data();
+  for (const Coupling& coupling : mechanism->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      swept.seconds.row(coupling.row) +=
+          term.factor * (data.damping * pushes.row(term.u) + data.stiffness * turns.row(term.u));
+    }
+  }
   if (count == 1) {
     sweeps.direction(state.data(), {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr,
                                     all ? swept.forces.data() : nullptr, swept.seconds.data(), swept.changes.data(),
@@ -155,6 +162,17 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);
     if (state.data().drifted) {
       swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);
+    }
+  }
+}
+
+void LoopWorkspace::add_weights_of_couplings(const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
+                                             Eigen::VectorXd& by_push) const {
+  const linear::ClosedData& data = state.data();
+  for (const Coupling& coupling : mechanism->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      by_turn[term.u] += of_seconds[coupling.row] * data.stiffness * term.factor;
+      by_push[term.u] += of_seconds[coupling.row] * data.damping * term.factor;
     }
   }
 }

@@ -30,6 +30,9 @@ struct LoopWorkspace {
   /// LoopState::set_momentum_rates. \throws ModelError naming a parameter that is not there
   void add_parameters(std::span<const RateParameter> parameters, std::span<const double> q, const Eigen::VectorXd& u,
                       Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const;
+  /// Adds what weights of s are worth by couplings with Baumgarte's constants.
+  void add_weights_of_couplings(const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
+                                Eigen::VectorXd& by_push) const;
   /// Sets `sigma`, a column a right side. \param v p, receives v
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
   /// What a sweep is wanted for: all, or changes and firsts alone.

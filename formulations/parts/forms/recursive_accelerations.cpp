@@ -29,7 +29,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         evaluations_.emplace(
             mechanism, StateKind::velocity, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-        use_loop_derivatives({}, {});
+        use_loop_derivatives({});
         if (evaluations_->has_derivatives()) {
           use_derivatives(*evaluations_, *loop_derivatives_);
         }
@@ -43,8 +43,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
     if (!links_ || links_->closed() != nullptr) {
-      use_loop_derivatives({settings.projects},
-                           obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta));
+      use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta});
     }
   }
 
@@ -119,9 +118,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
  private:
-  void use_loop_derivatives(LoopVelocities velocities, std::string obstacle) {
+  void use_loop_derivatives(const VelocityRules& velocities) {
     loop_derivatives_.emplace(
-        mechanism(), velocities, std::move(obstacle), near(),
+        mechanism(), velocities, std::string(), near(),
         [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
     use_derivatives(*loop_derivatives_);
   }

@@ -51,7 +51,8 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
     }
     for (const char* const formulation :
          {"dense[projection=velocities]", "dense[projection=off]", "bae-haug[projection=velocities]",
-          "bae-haug[projection=off]", "dca[projection=velocities]", "dca[projection=off]", "dense-momentum", "hdca"}) {
+          "bae-haug[projection=off]", "bae-haug[alpha=5,beta=5]", "dca[projection=velocities]", "dca[projection=off]",
+          "dense-momentum", "hdca"}) {
       const FormulationChoice choice = choose_formulation(formulation_registry(), formulation);
       if (!refusal_of(*choice.entry, mechanism).empty() ||
           !make_formulation(formulation_registry(), *choice.entry, mechanism, choice.options)

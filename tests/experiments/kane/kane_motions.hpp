@@ -130,6 +130,16 @@ class KaneMotions : protected KanePoses<Real> {
   /// Rows of loops have singular values of order one, redundant ones of the rounding of differences.
   static inline const Real kRankTolerance{1e-9L};
 
+  /// Rows that are rounding of differences, as where all of a loop's joints are rigid, are zero.
+  static Columns without_rounding(Columns rows) {
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+      if (rows.row(i).cwiseAbs().sum() < kRankTolerance) {
+        rows.row(i).setZero();
+      }
+    }
+    return rows;
+  }
+
   /// A basis of the quasi-velocities that rows allow.
   [[nodiscard]] Columns free_motions(const Columns& rows) const {
     if (rows.rows() == 0) {
@@ -137,7 +147,7 @@ class KaneMotions : protected KanePoses<Real> {
     }
     Eigen::ColPivHouseholderQR<Columns> range;
     range.setThreshold(kRankTolerance);
-    range.compute(rows.transpose());
+    range.compute(without_rounding(rows).transpose());
     return Columns(range.householderQ()).rightCols(unknowns_ - range.rank());
   }
 
@@ -147,7 +157,7 @@ class KaneMotions : protected KanePoses<Real> {
     }
     Eigen::CompleteOrthogonalDecomposition<Columns> decomposition;
     decomposition.setThreshold(kRankTolerance);
-    decomposition.compute(rows);
+    decomposition.compute(without_rounding(rows));
     return decomposition.solve(right);
   }
 

@@ -49,6 +49,23 @@ double error_of_blocks(const Formulation& formulation, const Eigen::MatrixXd& go
   return std::max(errors[0] / sizes[0], errors[1] / sizes[1]);
 }
 
+/// \returns whether there are right-hand sides so far to both sides of a state: those that solve for coordinates end
+/// where their loops fold.
+bool has_room(const Formulation& formulation, const std::vector<double>& x, const Variant& variant, double scale) {
+  const auto fresh = test::make(variant.key, formulation.mechanism(), variant.options);
+  std::vector<double> rates(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (const double side : {-1.0, 1.0}) {
+      std::vector<double> moved = x;
+      moved[i] += side * scale * 2.0 * test::kDifferenceStep;
+      if (!formulation.layout()[i].constant && !fresh->rhs(0.3, moved, rates).ok) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 /// Against differences of the formulation's own right-hand sides, less what these are off by (derivative_cases.hpp).
 /// \param formulation whose state x is; another one of the same mechanism gives the differences
 double error_against_differences(Formulation& formulation, const std::vector<double>& x, const Variant& variant,
@@ -58,6 +75,9 @@ double error_against_differences(Formulation& formulation, const std::vector<dou
   double least = std::numeric_limits<double>::infinity();
   // Where a load bends (the point of a table, the edge of a stop) within the longer steps, the shorter ones are right.
   for (double scale = 0.25; scale > 0.01 && !(least < kAgreement); scale *= 0.1) {
+    if (!has_room(formulation, x, variant, 4.0 * scale)) {
+      continue;
+    }
     const Eigen::MatrixXd expected = test::differences(variant.key, mechanism, x, variant.options, scale);
     const Eigen::MatrixXd longer = test::differences(variant.key, mechanism, x, variant.options, 4.0 * scale);
     least = std::min(least, error_of_blocks(formulation, rows, expected) -
@@ -93,7 +113,11 @@ bool agrees(const Mechanism& mechanism, const Variant& variant, RandomSource& ra
   EXPECT_EQ(formulation->without_jacobian(), "") << what;
   const std::vector<double> x = state_beside(*formulation, random, 0.01);
   const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
-  EXPECT_LT(error_against_differences(*formulation, x, variant, rows), kAgreement) << what;
+  const double error = error_against_differences(*formulation, x, variant, rows);
+  if (stays_closed && !std::isfinite(error)) {
+    return false;
+  }
+  EXPECT_LT(error, kAgreement) << what;
   expect_constants_alone(*formulation, rows, what);
   test::expect_products(*formulation, x, rows, random, what);
   return true;

@@ -134,7 +134,11 @@ Mechanism random_joints(std::uint64_t seed, int bodies, std::span<const JointTyp
     for (std::size_t k = 0; k < description.joints.size(); ++k) {
       JointDescription& joint = description.joints[k];
       joint.type = types[types_of.index(types.size())];
-      joint.axis2 = joint.axis.cross(random.point(1.0)).normalized();
+      Vec3 across = Vec3::Zero();
+      while (across.norm() < 1e-3) {  // the axis may have come from the same numbers
+        across = joint.axis.cross(random.point(1.0));
+      }
+      joint.axis2 = across.normalized();
       joint.pitch = joint.type == JointType::screw ? -0.4 : 0.0;
       joint.q0.clear();
       joint.v0.clear();

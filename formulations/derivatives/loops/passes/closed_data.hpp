@@ -16,6 +16,8 @@
 ///   M da - Phi_q^T dlambda = -r,   r = dID - dtau at held a and lambda
 ///   Phi_q da = -s,                 s = d Phi'' at held a
 ///
+/// With Baumgarte's constants Phi'' + 2 alpha Phi' + beta^2 Phi in the place of Phi'', in s too.
+///
 /// Projected velocities u + w, M w = Phi_q^T sigma, likewise: M dw - Phi_q^T dsigma = -r2, Phi_q du = -s1, with r2 what
 /// dID becomes with w for u', sigma for lambda, and nothing that moves; s1 = d Phi' at held u.
 ///
@@ -67,7 +69,7 @@ struct LoopCut {
   double lambda[CutShape::kRows]{};  ///< momenta: mu
   double sigma[CutShape::kRows]{};
   double first_slopes[CutShape::kRows][kSlopes / 2]{};  ///< of Phi', by displacements
-  double second_slopes[CutShape::kRows][kSlopes]{};     ///< of Phi''
+  double second_slopes[CutShape::kRows][kSlopes]{};     ///< of Phi'', with Baumgarte's terms
   double wrench_slopes[6][kSlopes]{};                   ///< of D lambda, by displacements; momenta: of D mu - D' sigma
   double change_slopes[6][kSlopes / 2]{};               ///< of D sigma
 };
@@ -113,9 +115,11 @@ struct ClosedData {
   int body_count = 0;
   int axis_count = 0;
   int cut_count = 0;
-  int row_count = 0;       ///< of Phi
-  bool momenta = false;    ///< momenta, not accelerations: u is in the place of w, p' in that of r
-  bool drifted = false;    ///< whether there is a w
+  int row_count = 0;     ///< of Phi
+  bool momenta = false;  ///< momenta, not accelerations: u is in the place of w, p' in that of r
+  bool drifted = false;  ///< whether there is a w
+  double damping = 0.0;  ///< 2 alpha, beta^2 of Baumgarte's constants
+  double stiffness = 0.0;
   Screw<double> ground{};  ///< -g
   LoopBody* bodies = nullptr;
   LoopAxis* axes = nullptr;

@@ -99,7 +99,8 @@ struct CutSlopes {
       return;
     }
     for (int j = 0; j < cut.shape.rows; ++j) {
-      store(motion.second[j], first, cut.second_slopes[j], LoopCut::kSlopes);
+      const N wanted = motion.second[j] + N(data.damping) * motion.first[j] + N(data.stiffness) * motion.closure[j];
+      store(wanted, first, cut.second_slopes[j], LoopCut::kSlopes);
     }
     if (displaces) {
       store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);

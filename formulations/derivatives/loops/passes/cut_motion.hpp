@@ -6,7 +6,8 @@
 ///
 ///   Phi' = D^T W,   Phi'' = D^T (W' - turn x W) + D'^T W,   W = V_b - V_a at O_k
 ///
-/// D as wrenches about the common point. What rolls has no derivatives here.
+/// and Phi as far as it changes (closure_residual in joint.hpp). D as wrenches about the common point. What rolls has
+/// no derivatives here.
 #include "formulations/derivatives/loops/passes/loop_screws.hpp"
 #include "mechanisms/model/description/joint.hpp"
 
@@ -50,6 +51,14 @@ MBDBENCH_KERNEL double root(double a) {
   return __builtin_sqrt(a);
 }
 
+template <typename T>
+MBDBENCH_KERNEL double value_of(const Sloped<T>& a) {
+  return a.value;
+}
+MBDBENCH_KERNEL double value_of(double a) {
+  return a;
+}
+
 /// One cut joint at a position: vectors in world axes, points less the common point.
 struct CutShape {
   static constexpr int kRows = 6;
@@ -85,6 +94,7 @@ template <typename N>
 struct CutMotion {
   Screw<N> rows[CutShape::kRows];   ///< D
   Screw<N> rates[CutShape::kRows];  ///< D'
+  N closure[CutShape::kRows];       ///< Phi less a constant
   N first[CutShape::kRows];         ///< Phi'
   N second[CutShape::kRows];        ///< Phi''
 };
@@ -120,18 +130,24 @@ struct CutRowsMoving {
   Vector angular_rate;
   int row = 0;
 
-  MBDBENCH_KERNEL void put_row(const Vector& f, const Vector& f_rate, const Vector& n, const Vector& n_rate) {
+  MBDBENCH_KERNEL void put_row(const N& closure, const Vector& f, const Vector& f_rate, const Vector& n,
+                               const Vector& n_rate) {
+    to->closure[row] = closure;
     to->rows[row] = {f, plus(n, cross(point, f))};
     to->rates[row] = {f_rate, plus(n_rate, plus(cross(point_rate, f), cross(point, f_rate)))};
     to->first[row] = dot(f, linear) + dot(n, angular);
     to->second[row] = dot(f, linear_rate) + dot(n, angular_rate) + dot(f_rate, linear) + dot(n_rate, angular);
     ++row;
   }
-  MBDBENCH_KERNEL void put_linear(const Vector& f, const Vector& rate) { put_row(f, rate, none<N>(), none<N>()); }
-  MBDBENCH_KERNEL void put_angular(const Vector& n, const Vector& rate) { put_row(none<N>(), none<N>(), n, rate); }
+  MBDBENCH_KERNEL void put_linear(const N& closure, const Vector& f, const Vector& rate) {
+    put_row(closure, f, rate, none<N>(), none<N>());
+  }
+  MBDBENCH_KERNEL void put_angular(const N& closure, const Vector& n, const Vector& rate) {
+    put_row(closure, none<N>(), none<N>(), n, rate);
+  }
 
-  // The turn about the axis: its gradient, and the gradient's rate.
-  MBDBENCH_KERNEL void set_turn(Vector& gradient, Vector& rate) const {
+  // The turn about the axis, as far as it changes: its gradient, and the gradient's rate.
+  MBDBENCH_KERNEL N set_turn(Vector& gradient, Vector& rate) const {
     const Vector& wa = a->velocity.angular;
     const Vector across1 = vector_on(a->displacement, shape->normal1);
     const Vector across2 = vector_on(a->displacement, shape->normal2);
@@ -148,6 +164,7 @@ struct CutRowsMoving {
     const N square_rate = N(2.0) * (x * x_rate + y * y_rate);
     rate = minus(times(N(1.0) / square, plus(cross(pointer_rate, level), cross(pointer, level_rate))),
                  times(square_rate / square, gradient));
+    return (N(value_of(x)) * y - N(value_of(y)) * x) / N(value_of(square));
   }
 
   MBDBENCH_KERNEL void run() {
@@ -174,39 +191,40 @@ struct CutRowsMoving {
     const Vector& wa = a->velocity.angular;
     const Vector& wb = b->velocity.angular;
     if (shape->world_linear) {
-      put_linear({N(1.0), N(0.0), N(0.0)}, none<N>());
-      put_linear({N(0.0), N(1.0), N(0.0)}, none<N>());
-      put_linear({N(0.0), N(0.0), N(1.0)}, none<N>());
+      put_linear(way.x, {N(1.0), N(0.0), N(0.0)}, none<N>());
+      put_linear(way.y, {N(0.0), N(1.0), N(0.0)}, none<N>());
+      put_linear(way.z, {N(0.0), N(0.0), N(1.0)}, none<N>());
     }
     for (int i = 0; i < shape->direction_count; ++i) {
       const Vector direction = vector_on(a->displacement, shape->directions[i]);
-      put_linear(direction, cross(wa, direction));
+      put_linear(dot(direction, way), direction, cross(wa, direction));
     }
     if (shape->keeps_length) {
       const N length = root(dot(way, way));
       const Vector along = times(N(1.0) / length, way);
       const Vector rate = minus(velocity_b, velocity_a);
-      put_linear(along, times(N(1.0) / length, minus(rate, times(dot(along, rate), along))));
+      put_linear(length, along, times(N(1.0) / length, minus(rate, times(dot(along, rate), along))));
     }
     if (shape->screws) {
       Vector gradient;
       Vector rate;
-      set_turn(gradient, rate);
+      const N angle = set_turn(gradient, rate);
       const Vector axis = vector_on(a->displacement, shape->axis);
       const N slide(shape->screw_linear);
       const N turn(shape->screw_angular);
-      put_row(times(slide, axis), times(slide, cross(wa, axis)), times(turn, gradient), times(turn, rate));
+      put_row(slide * dot(axis, way) + turn * angle, times(slide, axis), times(slide, cross(wa, axis)),
+              times(turn, gradient), times(turn, rate));
     }
     for (int i = 0; i < shape->angle_count; ++i) {
       const Vector va = vector_on(a->displacement, shape->angles_a[i]);
       const Vector vb = vector_on(b->displacement, shape->angles_b[i]);
-      put_angular(cross(vb, va), plus(cross(cross(wb, vb), va), cross(vb, cross(wa, va))));
+      put_angular(dot(va, vb), cross(vb, va), plus(cross(cross(wb, vb), va), cross(vb, cross(wa, va))));
     }
     if (shape->turn_row) {
       Vector gradient;
       Vector rate;
-      set_turn(gradient, rate);
-      put_angular(gradient, rate);
+      const N angle = set_turn(gradient, rate);
+      put_angular(angle, gradient, rate);
     }
   }
 };
