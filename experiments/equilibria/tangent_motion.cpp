@@ -48,7 +48,8 @@ TangentMotion::TangentMotion(const Registries& registries, const Mechanism& mech
       continue;
     }
     auto made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
-    exact_ = made->without_jacobian().empty();
+    // What holds velocities alone leaves more displacements free than velocities: differences along the latter.
+    exact_ = made->without_jacobian().empty() && mechanism.held_by_velocity().empty();
     if (exact_ || choice.entry->key == "dense") {
       formulation_ = std::move(made);
       key_ = key;

@@ -237,8 +237,19 @@ Mechanism VariedNumbers::with(std::span<const double> values) const {
 }
 
 void VariedNumbers::tie_starts(const Mechanism& mechanism) {
-  // Prescribed motions alone tie no joint to another; of constraints of velocities there are no derivatives.
-  if (mechanism.closing_row_count() == 0 || !mechanism.held_by_velocity().empty()) {
+  if (mechanism.closing_row_count() == 0) {
+    return;  // prescribed motions alone tie no joint to another
+  }
+  if (!mechanism.held_by_velocity().empty()) {
+    for (const VariedNumber& number : numbers_) {
+      if (number.kind == VariedKind::length || number.kind == VariedKind::start_position ||
+          number.kind == VariedKind::start_velocity) {
+        throw std::invalid_argument(fmt::format(
+            "parameter '{}': '{}' holds velocities without an equation of positions, and starts that follow "
+            "it are not differentiated; vary masses, springs or controls",
+            number.name, mechanism.held_by_velocity()));
+      }
+    }
     return;
   }
   if (!links_.empty()) {

@@ -37,7 +37,7 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
-  Eigen::MatrixXd directions = tangent_directions(mechanism, q, u);
+  Eigen::MatrixXd directions = tangent_directions(mechanism, q, u).directions;
   if (formulation.layout().back().kind != StateKind::momentum) {
     return directions;
   }

@@ -1,5 +1,6 @@
 #include "experiments/verification/tangent_directions.hpp"
 
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,9 @@
 
 namespace mbdbench {
 namespace {
+
+// Scaled rows are about 1; those that depend on others are rounding.
+constexpr double kRankOfRows = 1e-9;
 
 double largest_of(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
@@ -22,9 +26,27 @@ Eigen::VectorXd drawn_numbers(Eigen::Index count, RandomSource& random) {
   return numbers;
 }
 
+/// \param scaled Phi_q \returns what rows with an equation of positions let joints do, a column each.
+Eigen::MatrixXd free_displacements(const Mechanism& mechanism, Eigen::MatrixXd scaled) {
+  for (const Joint& joint : mechanism.cut_joints()) {
+    for (int row = 0; row < joint.nc; ++row) {
+      if (joint.holds_velocity_alone(row)) {
+        scaled.row(joint.row_offset + row).setZero();
+      }
+    }
+  }
+  for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
+    scaled.row(constraint.row).setZero();
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> range(scaled.transpose());
+  range.setThreshold(kRankOfRows);
+  const Eigen::MatrixXd q = range.householderQ();
+  return mechanism.scales().columns.asDiagonal() * q.rightCols(mechanism.u_size() - range.rank());
+}
+
 }  // namespace
 
-Eigen::MatrixXd tangent_directions(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+TangentBasis tangent_directions(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
   Kinematics kinematics(mechanism);
   Jacobians jacobians(mechanism);
   kinematics.set_positions(view(q));
@@ -34,22 +56,23 @@ Eigen::MatrixXd tangent_directions(const Mechanism& mechanism, const Eigen::Vect
   const Eigen::Index rank = std::min<Eigen::Index>(mechanism.generic_rank().rank, n);
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeThinU | Eigen::ComputeFullV);
   const Eigen::MatrixXd free = mechanism.scales().columns.asDiagonal() * svd.matrixV().rightCols(n - rank);
+  const Eigen::MatrixXd displaced = mechanism.held_by_velocity().empty() ? free : free_displacements(mechanism, scaled);
   const CoordinateRates rates(mechanism);
   Eigen::VectorXd change(mechanism.q_size());
-  Eigen::MatrixXd directions = Eigen::MatrixXd::Zero(mechanism.q_size() + n, 2 * free.cols());
-  for (Eigen::Index k = 0; k < free.cols(); ++k) {
-    rates.set(view(q), view(Eigen::VectorXd(free.col(k))), view(change));
-    directions.col(k).head(mechanism.q_size()) = change;
-    directions.col(free.cols() + k).tail(n) = free.col(k);
+  TangentBasis basis{Eigen::MatrixXd::Zero(mechanism.q_size() + n, displaced.cols() + free.cols()), displaced};
+  basis.directions.bottomRightCorner(n, free.cols()) = free;
+  for (Eigen::Index k = 0; k < displaced.cols(); ++k) {
+    rates.set(view(q), view(Eigen::VectorXd(displaced.col(k))), view(change));
+    basis.directions.col(k).head(mechanism.q_size()) = change;
     // Moved along the direction, Phi_q changes by its rate at velocities of the direction.
-    kinematics.set_velocities(view(Eigen::VectorXd(free.col(k))));
+    kinematics.set_velocities(view(Eigen::VectorXd(displaced.col(k))));
     jacobians.set_velocities(kinematics);
     const Eigen::VectorXd defect = mechanism.scales().rows.asDiagonal() * (jacobians.constraint_rate() * u);
     const Eigen::VectorXd along = svd.matrixU().leftCols(rank).transpose() * defect;
-    directions.col(k).tail(n) = -(mechanism.scales().columns.asDiagonal() * svd.matrixV().leftCols(rank) *
-                                  along.cwiseQuotient(svd.singularValues().head(rank)));
+    basis.directions.col(k).tail(n) = -(mechanism.scales().columns.asDiagonal() * svd.matrixV().leftCols(rank) *
+                                        along.cwiseQuotient(svd.singularValues().head(rank)));
   }
-  return directions;
+  return basis;
 }
 
 TangentDirections::TangentDirections(const Mechanism& mechanism)
@@ -72,18 +95,19 @@ TangentDirection TangentDirections::draw(const Reference& reference, RandomSourc
     direction.u = speed * drawn_numbers(nu, random);
     return direction;
   }
-  const Eigen::MatrixXd basis = tangent_directions(*mechanism_, state.q, state.u);
-  const Eigen::Index freedoms = basis.cols() / 2;
+  const TangentBasis basis = tangent_directions(*mechanism_, state.q, state.u);
+  const Eigen::Index displaced = basis.displacements.cols();
+  const Eigen::Index freedoms = basis.directions.cols() - displaced;
   if (freedoms == 0) {
     return {};
   }
-  const auto free = basis.bottomRightCorner(nu, freedoms);
-  Eigen::VectorXd turns = drawn_numbers(freedoms, random);
-  turns /= largest_of(free * turns);
+  const auto free = basis.directions.bottomRightCorner(nu, freedoms);
+  Eigen::VectorXd turns = drawn_numbers(displaced, random);
+  turns /= largest_of(basis.displacements * turns);
   Eigen::VectorXd speeds = drawn_numbers(freedoms, random);
   speeds *= speed / largest_of(free * speeds);
-  direction.q = basis.topLeftCorner(nq, freedoms) * turns;
-  direction.u = basis.bottomLeftCorner(nu, freedoms) * turns + free * speeds;
+  direction.q = basis.directions.topLeftCorner(nq, displaced) * turns;
+  direction.u = basis.directions.bottomLeftCorner(nu, displaced) * turns + free * speeds;
   return direction;
 }
 

@@ -9,11 +9,17 @@
 
 namespace mbdbench {
 
+/// Directions, a column each, over the components of q, then of u.
+struct TangentBasis {
+  Eigen::MatrixXd directions;
+  Eigen::MatrixXd displacements;  ///< what the first of them are over u; the others change velocities alone
+};
+
 /// With Z a basis of what Phi_q sends to zero: dq = N(q) Z c, du = Z d less the least change that makes up for
-/// (d Phi_q) u. Two for each degree of freedom; the length of a quaternion is none. O(n^3).
+/// (d Phi_q) u. Two for each degree of freedom; the length of a quaternion is none. Rows that hold velocities alone
+/// leave displacements free: there are more of these then. O(n^3).
 /// \param q, u on the constraints, where Phi_q has its generic rank
-/// \returns a column a direction, over the components of q, then of u
-Eigen::MatrixXd tangent_directions(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
+TangentBasis tangent_directions(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
 /// How coordinates and quasi-velocities change; empty where loops and drives leave no freedom.
 struct TangentDirection {

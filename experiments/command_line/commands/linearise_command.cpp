@@ -28,6 +28,7 @@ namespace {
 constexpr const char* kLineariseExamples = R"text(Examples:
   mbdbench linearise -m pendulum:3 --set q.joint1=1.5707963267948966       a chain that hangs
   mbdbench linearise -m arm.toml -f naudet -o modes
+  mbdbench linearise -m examples/mechanisms/bicycle.toml                   weave, capsize and castering of a bicycle
   mbdbench linearise -m biped -f dense                                     with loops: dense, bae-haug, dca; hdca in equilibria
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
@@ -62,6 +63,13 @@ void print_motion(const LinearMotion& motion, std::span<const StateComponent> la
   }
 }
 
+std::string default_formulation(const Mechanism& mechanism) {
+  if (!mechanism.held_by_velocity().empty()) {
+    return "dense";
+  }
+  return mechanism.constraint_size() > 0 || !mechanism.cut_joints().empty() ? "bae-haug" : "aba";
+}
+
 void run_linearise(const Registries& registries, const LineariseOptions& options) {
   Mechanism found = find_mechanism(registries, with_robot_flags(options.mechanism, options.robot));
   if (options.initial_values.empty()) {
@@ -72,9 +80,7 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
     tell("mbdbench: note: {}\n", moved);
   }
   const Mechanism& mechanism = start.mechanism;
-  const std::string word = !options.formulation.empty()                                         ? options.formulation
-                           : mechanism.constraint_size() > 0 || !mechanism.cut_joints().empty() ? "bae-haug"
-                                                                                                : "aba";
+  const std::string word = options.formulation.empty() ? default_formulation(mechanism) : options.formulation;
   const FormulationChoice choice = choose_formulation(registries.formulations, word);
   require_memory(*choice.entry, mechanism);
   const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
@@ -99,7 +105,7 @@ void add_linearise_command(CLI::App& program, const Registries& registries, int&
   command->add_option(
       "-f,--formulation", options->formulation,
       "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug, dense, "
-      "dense-momentum, dca, hdca (default: aba, with loops bae-haug)");
+      "dense-momentum, dca, hdca (default: aba, with loops bae-haug, where something rolls dense)");
   command
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);

@@ -39,9 +39,9 @@ bool acts_in_tree_joints_alone(const Mechanism& mechanism) {
 }  // namespace
 
 std::string LoopState::obstacle(const Mechanism& mechanism) {
-  if (!mechanism.held_by_velocity().empty()) {
-    return "there are no exact derivatives where velocities are held without an equation of positions, as '" +
-           std::string(mechanism.held_by_velocity()) + "' does";
+  if (!mechanism.velocity_constraints().empty()) {
+    return "there are no exact derivatives of constraints of velocities alone, as '" +
+           mechanism.velocity_constraints().front().name + "' is";
   }
   return LoopLoads::obstacle(mechanism);
 }
@@ -232,6 +232,10 @@ void LoopState::place_cut(std::size_t cut) {
     shape.angles_b[i] = vector_of(joint.angular[i].scale * (state.axes_b * joint.angular[i].vector_b));
   }
   shape.turn_row = joint.turn_row;
+  shape.rolls = rolls(joint.type);
+  shape.rolls_thin = joint.type == JointType::rolling_disc;
+  shape.radius = joint.radius;
+  shape.axle = vector_of(state.axes_b * joint.axis2);
   shape.axis = vector_of(state.axes_a * joint.axis);
   shape.normal1 = vector_of(state.axes_a * joint.normal1);
   shape.normal2 = vector_of(state.axes_a * joint.normal2);

@@ -215,7 +215,7 @@ TEST(LinearMotion, AFourBarLinkageHasTheFrequencyOfItsPotential) {
 // Of a moving mechanism too the directions keep velocities: their change along the mode obeys Phi_q u = 0 nearby.
 TEST(LinearMotion, DirectionsKeepTheConstraintsOfVelocities) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "slider_crank");
-  const Eigen::MatrixXd directions = tangent_directions(mechanism, mechanism.q0(), mechanism.u0());
+  const Eigen::MatrixXd directions = tangent_directions(mechanism, mechanism.q0(), mechanism.u0()).directions;
   ASSERT_EQ(directions.cols(), 2);
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     const Eigen::VectorXd change = test::difference([&](double s) {

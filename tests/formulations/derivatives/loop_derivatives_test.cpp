@@ -18,6 +18,7 @@
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/closed_form_loops.hpp"
 #include "tests/support/extent.hpp"
+#include "tests/support/rolling_bodies.hpp"
 
 namespace mbdbench {
 namespace {
@@ -172,6 +173,41 @@ TEST(loop_derivatives, with_baumgartes_constants_agree_with_differences) {
     fmt::print("{} mechanisms\n", count);
     EXPECT_GE(count, static_cast<int>(6 + test::extent(8)));
   }
+}
+
+/// Balls and discs on the ground and on a body that moves.
+TEST(loop_derivatives, of_what_rolls_agree_with_differences) {
+  std::vector<MechanismDescription> descriptions = {
+      test::rolling_body(JointType::rolling_ball, 0.2, 1.5, Vec3(0.03, 0.02, 0.025)),
+      test::rolling_body(JointType::rolling_disc, 0.3, 2.0, Vec3(0.12, 0.1, 0.06)), test::SteadyDisc().description()};
+  descriptions[1].joints.front().q0 = {0.8, 0.6, 0.0, 0.0, 0.1, 0.2, 0.3 * 0.96};  // leans by 74 degrees
+  MechanismDescription carried = descriptions.front();
+  carried.bodies.push_back({"plate", 4.0, Vec3(0.1, 0.0, 0.05), Vec3(0.2, 0.3, 0.4).asDiagonal()});
+  JointDescription swing;
+  swing.name = "swing";
+  swing.type = JointType::universal;
+  swing.b = "plate";
+  swing.axis = Vec3::UnitX();
+  swing.axis2 = Vec3::UnitY();
+  carried.joints.back().a = "plate";
+  carried.joints.push_back(swing);
+  descriptions.push_back(carried);
+  int treated = 0;
+  for (MechanismDescription& description : descriptions) {
+    const Mechanism mechanism(description);
+    RandomSource random(5);
+    for (const Variant& variant : {kVariants[0], kVariants[1], kMomenta[0], kMomenta[1]}) {
+      const std::string what = fmt::format("{}[{}] on {} bodies", variant.key, variant.options, mechanism.body_count());
+      const auto formulation = test::make(variant.key, mechanism, variant.options);
+      EXPECT_EQ(formulation->without_jacobian(), "") << what;
+      const std::vector<double> x = state_beside(*formulation, random, 0.02);
+      const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
+      EXPECT_LT(test::error_beside_differences(variant.key, mechanism, x, variant.options, rows), 1e-6) << what;
+      expect_products(*formulation, x, rows, random, what);
+      ++treated;
+    }
+  }
+  EXPECT_EQ(treated, 16);
 }
 
 TEST(loop_derivatives, of_momenta_know_that_the_leak_follows_the_fastest_joint) {

@@ -6,8 +6,8 @@
 ///
 ///   Phi' = D^T W,   Phi'' = D^T (W' - turn x W) + D'^T W,   W = V_b - V_a at O_k
 ///
-/// and Phi as far as it changes (closure_residual in joint.hpp). D as wrenches about the common point. What rolls has
-/// no derivatives here.
+/// and Phi as far as it changes (closure_residual in joint.hpp). D as wrenches about the common point. Of what rolls
+/// O_k is where it touches.
 #include "formulations/derivatives/loops/passes/loop_screws.hpp"
 #include "mechanisms/model/description/joint.hpp"
 
@@ -77,6 +77,10 @@ struct CutShape {
   kernels::LinkVector<double> angles_a[6]{};  ///< scaled
   kernels::LinkVector<double> angles_b[6]{};
   bool turn_row = false;
+  bool rolls = false;       ///< of three directions the first is the normal, by which alone there is a position
+  bool rolls_thin = false;  ///< a disc, else a ball
+  double radius = 0.0;
+  kernels::LinkVector<double> axle{};                        ///< of a disc, fixed in b
   kernels::LinkVector<double> axis{}, normal1{}, normal2{};  ///< fixed in a
   kernels::LinkVector<double> pointer{};                     ///< fixed in b
   kernels::LinkVector<double> origin_a{}, origin_b{};
@@ -146,6 +150,30 @@ struct CutRowsMoving {
     put_row(closure, none<N>(), none<N>(), n, rate);
   }
 
+  // Where what rolls touches, from its centre, and that rate. Returns how high the centre is.
+  MBDBENCH_KERNEL N set_contact(Vector& offset, Vector& rate) const {
+    const Vector normal = vector_on(a->displacement, shape->axis);
+    const Vector normal_rate = cross(a->velocity.angular, normal);
+    const N radius(-shape->radius);
+    if (!shape->rolls_thin) {
+      offset = times(radius, normal);
+      rate = times(radius, normal_rate);
+      return N(shape->radius);
+    }
+    const Vector axle = vector_on(b->displacement, shape->axle);
+    const Vector axle_rate = cross(b->velocity.angular, axle);
+    const N along = dot(normal, axle);
+    const N along_rate = dot(normal_rate, axle) + dot(normal, axle_rate);
+    const N upright = root(N(1.0) - along * along);
+    const N inverse = N(1.0) / upright;
+    const Vector up = times(inverse, minus(normal, times(along, axle)));
+    const N upright_rate = N(-1.0) * along * along_rate * inverse;
+    const Vector turning = plus(times(along_rate, axle), plus(times(along, axle_rate), times(upright_rate, up)));
+    offset = times(radius, up);
+    rate = times(radius * inverse, minus(normal_rate, turning));
+    return N(shape->radius) * upright;
+  }
+
   // The turn about the axis, as far as it changes: its gradient, and the gradient's rate.
   MBDBENCH_KERNEL N set_turn(Vector& gradient, Vector& rate) const {
     const Vector& wa = a->velocity.angular;
@@ -175,11 +203,19 @@ struct CutRowsMoving {
     const N rest(1.0 - shape->share);
     point = minus(origin_b, times(rest, way));
     const Screw<N> relative = minus(b->velocity, a->velocity);
-    linear = velocity_at(relative, point);
     angular = relative.angular;
     const Vector velocity_a = velocity_at(a->velocity, origin_a);
     const Vector velocity_b = velocity_at(b->velocity, origin_b);
     point_rate = plus(times(share, velocity_b), times(rest, velocity_a));
+    N height(0.0);
+    if (shape->rolls) {
+      Vector offset;
+      Vector rate;
+      height = set_contact(offset, rate);
+      point = plus(point, offset);
+      point_rate = plus(point_rate, rate);
+    }
+    linear = velocity_at(relative, point);
     const Screw<double> pulled = minus(b->acceleration, a->acceleration);
     angular_rate = {N(pulled.angular.x), N(pulled.angular.y), N(pulled.angular.z)};
     linear_rate = plus(cross(pulled.angular, point), cross(angular, point_rate));
@@ -197,7 +233,8 @@ struct CutRowsMoving {
     }
     for (int i = 0; i < shape->direction_count; ++i) {
       const Vector direction = vector_on(a->displacement, shape->directions[i]);
-      put_linear(dot(direction, way), direction, cross(wa, direction));
+      const N closure = !shape->rolls ? dot(direction, way) : i == 0 ? dot(direction, way) - height : N(0.0);
+      put_linear(closure, direction, cross(wa, direction));
     }
     if (shape->keeps_length) {
       const N length = root(dot(way, way));
