@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
 #include "tests/experiments/gradients/loop_problems.hpp"
 
@@ -170,6 +172,37 @@ TEST(loop_gradient, of_mechanisms_that_move_by_geometry_alone_is_off_by_what_loo
     EXPECT_LT(open, 1e-7) << word;
     // Differences leave some 1e-10 of the largest derivative.
     EXPECT_LT(worst, 1e-9 + 100.0 * open) << word;
+  }
+}
+
+/// Wheels roll; the torque at the steering tells the lean.
+TEST(loop_gradient, of_a_bicycle_by_masses_and_a_steering_torque_agrees_with_differences) {
+  const Mechanism mechanism = load_mechanism(std::string(MBDBENCH_SOURCE_DIR) + "/examples/mechanisms/bicycle.toml");
+  const gradients::VariedNumbers numbers(mechanism, std::vector<std::string>{"mass.rear_frame", "mass.front_frame"},
+                                         {{"steering", {0.0, 0.2, 0.4}}});
+  for (const char* const formulation : {"dense[projection=velocities]", "dense-momentum"}) {
+    gradients::DifferentiableRun run(formulation_registry(), mechanism, numbers,
+                                     {formulation, "rk4", 0.0, 0.5, 0.01, 1e9});
+    gradients::SquareSum objective(mechanism, run.times());
+    objective.add_track("rider", std::vector<double>{0.5}, std::vector<double>{2.8, 0.1, 0.9}, 1.0);
+    objective.add_target("v.steering", 0.2, 1.0, false);
+    const std::vector<double> values = {80.0, 4.0, 1.0, -2.0, 0.5};
+    const RunGradient adjoint = run.gradient(values, objective);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double difference = test::difference([&](double s) {
+        std::vector<double> moved = values;
+        moved[i] += s;
+        return run.value(moved, objective);
+      });
+      EXPECT_NEAR(adjoint.gradient[i], difference, 1e-8 * test::largest_of(adjoint.gradient))
+          << formulation << ", " << numbers.numbers()[i].name;
+    }
+  }
+  try {
+    const gradients::VariedNumbers starts(mechanism, std::vector<std::string>{"v.steering"}, {});
+    ADD_FAILURE() << "a start that others would have to follow";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("'rear_road' holds velocities"), std::string::npos) << error.what();
   }
 }
 
