@@ -45,6 +45,13 @@ def test_masses_from_a_marker(tmp_path):
     assert float(said.split()[-1]) < 1e-8
 
 
+def test_links_of_a_four_bar(tmp_path):
+    pytest.importorskip("scipy")
+    said = output_of("links_of_a_four_bar.py", tmp_path)
+    # As above; the run and its gradient have the same rounding.
+    assert float(said.split()[-1]) < 1e-10
+
+
 def test_cart_pole_swing_up(tmp_path):
     pytest.importorskip("scipy")
     said = output_of("cart_pole_swing_up.py", tmp_path)

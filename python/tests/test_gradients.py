@@ -38,6 +38,18 @@ def test_adjoint_of_an_objective_of_my_own(pendulum):
     np.testing.assert_allclose(run.adjoint(at, by_q=by_q), run(at)[1], rtol=1e-13)
 
 
+def test_lengths_of_links(pendulum):
+    run = run_of(pendulum, formulation="naudet", parameters=["length.joint2", "length.joint4", "mass.body3"])
+    run.track("tip", [0.5, 1.0], [[3.0, 0.0, -1.0], [2.0, 0.0, -2.0]])
+    at = run.start * [1.1, 0.9, 1.0]
+    _, gradient = run(at)
+    step = 1e-4
+    differences = [(run.value(at + step * unit) - run.value(at - step * unit)) / (2 * step) for unit in np.eye(3)]
+    np.testing.assert_allclose(differences, gradient, rtol=0, atol=1e-5 * np.abs(gradient).max())
+    with pytest.raises(mbdbench.MechanismError, match="length.joint2.*must be positive"):
+        run.mechanism([-1.0, 1.0, 1.0])
+
+
 def test_steps_are_those_of_the_integrator(pendulum):
     run = run_of(pendulum, method="rkf45-fixed", parameters=["mass.body1"])
     t, q, u = run.simulate(run.start)
