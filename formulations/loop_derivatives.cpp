@@ -25,7 +25,19 @@ class PartSolver final : public LoopSolver {
         wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
         driven_(static_cast<std::size_t>(mechanism.motion_row_count())),
         p_(Eigen::VectorXd::Zero(mechanism.u_size())),
-        rank_(mechanism.generic_rank().rank - mechanism.motion_row_count()) {}
+        rank_(mechanism.generic_rank().rank - mechanism.motion_row_count()) {
+    for (std::size_t c = 0; c < mechanism.couplings().size(); ++c) {
+      for (const Coupling::Term& term : mechanism.couplings()[c].terms) {
+        for (const Joint& joint : mechanism.tree_joints()) {
+          for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+            if (term.u == joint.u_offset + joint.motions[m].component) {
+              told_.push_back({c, joint.motion_offset - mechanism.cut_row_count() + static_cast<int>(m), term.factor});
+            }
+          }
+        }
+      }
+    }
+  }
 
   RhsStatus set_positions(std::span<const double> q) override {
     const RhsStatus status = part_.set_positions(q);
@@ -44,6 +56,9 @@ class PartSolver final : public LoopSolver {
     for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {
       wanted_[cuts + static_cast<int>(c)] = wanted[mechanism_->couplings()[c].row];
     }
+    for (const Told& told : told_) {
+      wanted_[cuts + static_cast<int>(told.coupling)] -= told.factor * driven_[static_cast<std::size_t>(told.motion)];
+    }
     p_ = v;
     part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())}, false);
     sigma.setZero();
@@ -54,8 +69,16 @@ class PartSolver final : public LoopSolver {
   }
 
  private:
+  /// A driven component in a coupling: the recursion knows its rows over the others.
+  struct Told {
+    std::size_t coupling = 0;
+    int motion = 0;
+    double factor = 1.0;
+  };
+
   const Mechanism* mechanism_;
   PartRecursion part_;
+  std::vector<Told> told_;
   Eigen::VectorXd wanted_;
   std::vector<double> driven_;
   Eigen::VectorXd p_;
@@ -101,11 +124,14 @@ std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
     return std::make_unique<ReducedDerivatives>(*mechanism_, *reduced->states, near_, std::move(solver), set_);
   }
   const auto& momenta = std::get<LoopMomenta>(states_);
-  MomentumWorkspace::Leak leak;
-  if (momenta.tangent) {
-    leak = [mechanism = mechanism_, own = momenta.leak](auto u) { return tangent_leak(own, *mechanism, u); };
+  MomentumRules rules;
+  if (momenta.gauge == GaugeControl::tangent) {
+    rules.tangent = [mechanism = mechanism_, own = momenta.leak](auto u) { return tangent_leak(own, *mechanism, u); };
+  } else if (momenta.gauge == GaugeControl::leak) {
+    rules.leak = momenta.leak;
   }
-  return std::make_unique<MomentumDerivatives>(*mechanism_, std::move(leak), near_, std::move(solver), set_);
+  rules.feedback = momenta.feedback;
+  return std::make_unique<MomentumDerivatives>(*mechanism_, std::move(rules), near_, std::move(solver), set_);
 }
 
 template <typename Pass>
@@ -214,7 +240,7 @@ std::string LoopDerivatives::without_jacobian() const {
     return obstacle_;
   }
   const auto* momenta = std::get_if<LoopMomenta>(&states_);
-  if (momenta != nullptr && !momenta->tangent && divides_impulses(*mechanism_)) {
+  if (momenta != nullptr && momenta->gauge != GaugeControl::tangent && divides_impulses(*mechanism_)) {
     return "p' as published has what constraints carry that others repeat, which each formulation divides among them "
            "in "
            "its own way: exact derivatives are there with gauge=tangent";
@@ -222,13 +248,10 @@ std::string LoopDerivatives::without_jacobian() const {
   return LoopState::obstacle(*mechanism_);
 }
 
-std::string obstacle_of_gauge(GaugeControl gauge, double feedback) {
-  if (feedback != 0.0) {
-    return "there are no exact derivatives of feedback: leave it at zero";
-  }
-  return gauge == GaugeControl::tangent || gauge == GaugeControl::none
-             ? std::string()
-             : "exact derivatives of momenta of loops are there for gauge=tangent and gauge=none";
+std::string obstacle_of_gauge(GaugeControl gauge) {
+  return gauge == GaugeControl::reset
+             ? "gauge=reset changes momenta after steps, which has no derivatives: take tangent, leak or none"
+             : std::string();
 }
 
 }  // namespace mbdbench

@@ -30,8 +30,9 @@ struct LoopTwinVelocities {
 
 /// States with momenta, and their gauge (options/gauge_option.hpp).
 struct LoopMomenta {
-  bool tangent = false;
-  double leak = 0.0;  ///< kappa of the tangent gauge, 1/s
+  GaugeControl gauge = GaugeControl::none;
+  double leak = 0.0;      ///< kappa of the gauges leak and tangent, 1/s
+  double feedback = 0.0;  ///< beta in Phi' = -beta Phi, 1/s
 };
 
 /// States whose momenta are reduced.
@@ -86,7 +87,7 @@ class LoopDerivatives final : public StateDerivatives {
   std::unique_ptr<LoopDerivatives> of_longer_;
 };
 
-/// \returns the obstacle of a gauge other than tangent or none, or of a feedback; else empty.
-std::string obstacle_of_gauge(GaugeControl gauge, double feedback);
+/// \returns the obstacle of a gauge that changes momenta after steps; else empty.
+std::string obstacle_of_gauge(GaugeControl gauge);
 
 }  // namespace mbdbench

@@ -40,7 +40,7 @@ class DenseFormulation final : public JointStateFormulation {
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
     LoopStates states = VelocityRules{settings.projects};
     if (rate_kind == StateKind::momentum) {
-      states = LoopMomenta{settings.tangent, kDefaultLeak};
+      states = LoopMomenta{settings.tangent ? GaugeControl::tangent : GaugeControl::none, kDefaultLeak};
     }
     derivatives_.emplace(
         mechanism, states, std::string(), near(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },

@@ -57,7 +57,7 @@ class HdcaFormulation final : public JointStateFormulation {
         accumulated_load_(mechanism.bodies().size()),
         free_momenta_(static_cast<std::size_t>(mechanism.u_size())),
         derivatives_(
-            mechanism, LoopMomenta{options.gauge == GaugeControl::tangent, options.leak}, obstacle(options), near(),
+            mechanism, LoopMomenta{options.gauge, options.leak, options.feedback}, obstacle(options), near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
     use_derivatives(derivatives_);
   }
@@ -131,9 +131,9 @@ class HdcaFormulation final : public JointStateFormulation {
  private:
   static std::string obstacle(const HdcaOptions& options) {
     // Axes that turn make another p' of the same motion, but for the tangent gauge.
-    return options.assembly.cut_axes == CutAxes::body && options.gauge == GaugeControl::none
-               ? "there are no exact derivatives with cut_axes=body and gauge=none"
-               : obstacle_of_gauge(options.gauge, options.feedback);
+    return options.assembly.cut_axes == CutAxes::body && options.gauge != GaugeControl::tangent
+               ? "there are no exact derivatives with cut_axes=body but for gauge=tangent"
+               : obstacle_of_gauge(options.gauge);
   }
 
   RhsStatus set_state(double t, std::span<const double> x) {

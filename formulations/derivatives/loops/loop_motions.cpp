@@ -90,23 +90,42 @@ void LoopState::stabilise(double alpha, double beta) {
   data_.stiffness = beta * beta;
 }
 
-void LoopState::add_stabilisation(std::span<const double> q, const Eigen::VectorXd& u) {
-  std::array<double, 6> open{};
+void LoopState::feed_back(double beta) {
+  feedback_ = beta;
+  data_.feedback = beta;
+}
+
+Eigen::VectorXd LoopState::openings(std::span<const double> q) const {
+  Eigen::VectorXd open = Eigen::VectorXd::Zero(mechanism_->constraint_size());
+  std::array<double, 6> own{};
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const LoopCut& cut = cuts_[c];
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
-    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, open);
-    drive_residual(joint, motions_.positions(), open);
-    for (int j = 0; j < cut.shape.rows; ++j) {
-      accelerations_[cut.first_row + j] -= data_.damping * cut.motion.first[j] + data_.stiffness * open[index_of(j)];
-    }
-    for (const DrivenRow& driven : joint.driven) {
-      accelerations_[joint.row_offset + driven.row] += data_.damping * motions_.velocities()[index_of(driven.place)];
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
+    drive_residual(joint, motions_.positions(), own);
+    for (int j = 0; j < joint.nc; ++j) {
+      open[joint.row_offset + j] = own[index_of(j)];
     }
   }
   for (const Coupling& coupling : mechanism_->couplings()) {
-    accelerations_[coupling.row] -= data_.damping * coupling.rate(view(u)) + data_.stiffness * coupling.residual(q);
+    open[coupling.row] = coupling.residual(q);
+  }
+  return open;
+}
+
+void LoopState::add_stabilisation(std::span<const double> q, const Eigen::VectorXd& u) {
+  accelerations_ -= data_.stiffness * openings(q);
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const LoopCut& cut = cuts_[c];
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      accelerations_[cut.first_row + j] -= data_.damping * cut.motion.first[j];
+    }
+    for (const DrivenRow& driven : mechanism_->cut_joints()[c].driven) {
+      accelerations_[cut.first_row + driven.row] += data_.damping * motions_.velocities()[index_of(driven.place)];
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    accelerations_[coupling.row] -= data_.damping * coupling.rate(view(u));
   }
 }
 

@@ -138,6 +138,9 @@ void LoopState::set_positions(double t, std::span<const double> q) {
   for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
     velocities_[motions_.rows()[m]] = motions_.velocities()[m];
   }
+  if (feedback_ != 0.0) {
+    velocities_ -= feedback_ * openings(q);
+  }
 }
 
 void LoopState::set_matrices() {

@@ -28,6 +28,10 @@ class LoopState {
   /// Phi'' + 2 alpha Phi' + beta^2 Phi = 0 of cut joints and couplings; of velocities. 1/s.
   void stabilise(double alpha, double beta);
 
+  /// Phi' + beta Phi = 0 of them; of momenta, before set_positions. \param factor that the flow at hand has of it
+  void feed_back(double beta);
+  void scale_feedback(double factor) { data_.feedback = factor * feedback_; }
+
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
 
@@ -76,7 +80,7 @@ class LoopState {
   [[nodiscard]] const linear::ClosedData& data() const { return data_; }
   [[nodiscard]] const Eigen::MatrixXd& mass() const { return mass_; }
   [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
-  /// \returns -Phi_t.
+  /// \returns -Phi_t, with feedback less beta Phi.
   [[nodiscard]] const Eigen::VectorXd& prescribed_velocities() const { return velocities_; }
   /// \returns M u' - Phi_q^T lambda, after set_velocities; momenta: p' + Phi_q^T mu.
   [[nodiscard]] const Eigen::VectorXd& wanted_forces() const { return forces_; }
@@ -94,6 +98,8 @@ class LoopState {
   };
 
   void add_loads();
+  /// Phi of cut joints, by row of Phi, and of couplings.
+  [[nodiscard]] Eigen::VectorXd openings(std::span<const double> q) const;
   /// What Baumgarte's constants add to the accelerations that are wanted.
   void add_stabilisation(std::span<const double> q, const Eigen::VectorXd& u);
   /// \returns the velocity of a body, or its acceleration.
@@ -134,6 +140,7 @@ class LoopState {
   std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;
   double t_ = 0.0;
+  double feedback_ = 0.0;
   Vec3 center_ = Vec3::Zero();
   linear::ClosedData data_;
   Eigen::MatrixXd mass_;

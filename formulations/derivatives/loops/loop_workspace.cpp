@@ -120,6 +120,7 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     for (const Coupling::Term& term : coupling.terms) {
       swept.seconds.row(coupling.row) +=
           term.factor * (data.damping * pushes.row(term.u) + data.stiffness * turns.row(term.u));
+      swept.firsts.row(coupling.row) += term.factor * data.feedback * turns.row(term.u);
     }
   }
   if (count == 1) {
@@ -162,6 +163,14 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     swept.firsts.block(0, first, cuts, lanes) = place_of(6, cuts).leftCols(lanes);
     if (state.data().drifted) {
       swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);
+    }
+  }
+}
+
+void LoopWorkspace::add_weights_of_couplings(const Eigen::VectorXd& of_firsts, Eigen::VectorXd& by_turn) const {
+  for (const Coupling& coupling : mechanism->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      by_turn[term.u] += of_firsts[coupling.row] * state.data().feedback * term.factor;
     }
   }
 }

@@ -30,6 +30,8 @@ struct LoopWorkspace {
   /// LoopState::set_momentum_rates. \throws ModelError naming a parameter that is not there
   void add_parameters(std::span<const RateParameter> parameters, std::span<const double> q, const Eigen::VectorXd& u,
                       Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const;
+  /// Adds what weights of s1 are worth by couplings with feedback.
+  void add_weights_of_couplings(const Eigen::VectorXd& of_firsts, Eigen::VectorXd& by_turn) const;
   /// Adds what weights of s are worth by couplings with Baumgarte's constants.
   void add_weights_of_couplings(const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
                                 Eigen::VectorXd& by_push) const;

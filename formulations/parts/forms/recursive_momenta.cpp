@@ -37,8 +37,7 @@ class RecursiveMomenta final : public JointStateFormulation {
       has_loop_lanes_ = !closed_->part().team().is_divided() && settings.section_bodies == 0 &&
                         loops_without_lanes(mechanism).empty() &&
                         (mechanism.couplings().empty() || settings.feedback == 0.0);
-      use_loop_derivatives({settings.gauge == GaugeControl::tangent, settings.leak},
-                           obstacle_of_gauge(settings.gauge, settings.feedback));
+      use_loop_derivatives({settings.gauge, settings.leak, settings.feedback}, obstacle_of_gauge(settings.gauge));
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.execution);
       loads_.emplace(mechanism, links_->tree(), near());

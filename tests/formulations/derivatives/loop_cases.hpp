@@ -37,7 +37,8 @@ inline constexpr Variant kVariants[] = {{"dense", ""},
                                         {"hdca", ""},
                                         {"hdca", "gauge=none"},
                                         {"hdca", "leaf=body"},
-                                        {"hdca", "leaf=body,cut_axes=body"}};
+                                        {"hdca", "leaf=body,cut_axes=body"},
+                                        {"hdca", "gauge=leak,leak=3,feedback=2"}};
 inline constexpr const Variant* kMomenta = &kVariants[7];
 
 inline bool has_momenta(const Variant& variant) {

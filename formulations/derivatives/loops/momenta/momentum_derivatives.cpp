@@ -5,10 +5,9 @@
 
 namespace mbdbench {
 
-MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, MomentumWorkspace::Leak leak,
-                                         const CutReferences* near, std::unique_ptr<LoopSolver> solver,
-                                         const InstructionSet& set)
-    : work_(mechanism, std::move(leak), false, near, std::move(solver), set) {}
+MomentumDerivatives::MomentumDerivatives(const Mechanism& mechanism, MomentumRules rules, const CutReferences* near,
+                                         std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
+    : work_(mechanism, std::move(rules), false, near, std::move(solver), set) {}
 
 std::string MomentumDerivatives::without_jacobian() const {
   return LoopState::obstacle(*work_.mechanism);
@@ -64,9 +63,15 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   work_.coordinates.set_weights(q, work_.q_of(weights), work_.u, by_q, worth.by_push);
   std::fill(by_masses.begin(), by_masses.end(), 0.0);
   Eigen::VectorXd y = work_.rates_of(weights);
-  Eigen::VectorXd less;  // of the flow of the gauge
+  Eigen::VectorXd leaked;  // weights of M u - p
+  Eigen::VectorXd less;    // of the flow of the gauge
   Eigen::VectorXd less_multipliers;
-  if (work_.leak) {
+  if (work_.rules.leak != 0.0) {
+    leaked = work_.rules.leak * y;
+    worth.by_push += work_.state.momenta_of(leaked);
+    worth.by_momentum = -leaked;
+  }
+  if (work_.rules.tangent) {
     less = y;
     worth.by_push += less.dot(work_.excess) * work_.steepness;
     y = work_.state.momenta_of(less);
@@ -77,12 +82,20 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   }
   std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
   work_.weigh(q, y, {}, worth, by_masses);
-  if (work_.leak) {
+  if (work_.rules.leak != 0.0) {
+    work_.turn_to_momenta();
+    work_.sweeps.change_weights(work_.state.data(),
+                                {leaked.data(), work_.none.data(), worth.by_turn.data(), nullptr, nullptr});
+    leaked *= -1.0;
+    work_.state.add_weights_of_masses(leaked, &LoopState::UnitMass::change, by_masses);
+  }
+  if (work_.rules.tangent) {
     work_.turn_to_gauge();
     work_.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
     less *= -1.0;
     work_.sweeps.change_weights(work_.state.data(),
                                 {less.data(), less_multipliers.data(), worth.by_turn.data(), nullptr, nullptr});
+    work_.add_weights_of_couplings(less_multipliers, worth.by_turn);
   }
   work_.coordinates.add_weights_of_turns(q, worth.by_turn, by_q);
   std::copy(worth.by_momentum.begin(), worth.by_momentum.end(), product.begin() + work_.mechanism->q_size());

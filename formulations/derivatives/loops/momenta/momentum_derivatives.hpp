@@ -9,8 +9,9 @@
 ///
 ///   M z = p'_published + kappa p + Phi_q^T mu,   Phi_q z = -kappa Phi_t
 ///
-/// so that z is another flow of the same kind, and its momenta are linearised by the same pass. Which rows count, and
-/// what derivatives beside the constraints are, is as of ClosedDerivatives.
+/// so that z is another flow of the same kind, and its momenta are linearised by the same pass; with gauge=leak
+/// p' = p'_published + kappa (M u - p). With feedback Phi' = -beta Phi stands in the place of Phi' = 0. Which rows
+/// count, and what derivatives beside the constraints are, is as of ClosedDerivatives.
 ///
 /// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n).
 #include <memory>
@@ -25,10 +26,9 @@ namespace mbdbench {
 /// Workspace of one mechanism.
 class MomentumDerivatives final : public StateDerivatives {
  public:
-  /// \param leak of the tangent gauge; empty: p' as published
   /// \param near as of LoadEvaluator, never nullptr, must outlive this
   /// \param solver of products with a direction or with weights, and of parameters
-  MomentumDerivatives(const Mechanism& mechanism, MomentumWorkspace::Leak leak, const CutReferences* near,
+  MomentumDerivatives(const Mechanism& mechanism, MomentumRules rules, const CutReferences* near,
                       std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,

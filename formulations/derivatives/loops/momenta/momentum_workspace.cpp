@@ -8,10 +8,11 @@
 
 namespace mbdbench {
 
-MomentumWorkspace::MomentumWorkspace(const Mechanism& m, Leak leak_of, bool watches, const CutReferences* near,
+MomentumWorkspace::MomentumWorkspace(const Mechanism& m, MomentumRules of, bool watches, const CutReferences* near,
                                      std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
-    : LoopWorkspace(m, true, near, std::move(solver), set), leak(std::move(leak_of)), mu(none) {
+    : LoopWorkspace(m, true, near, std::move(solver), set), rules(std::move(of)), mu(none) {
   watched = watches ? LoopState::cut_velocity_count(m) : 0;
+  state.feed_back(rules.feedback);
 }
 
 RhsStatus MomentumWorkspace::linearise(double t, std::span<const double> q, const Eigen::VectorXd& p, bool whole) {
@@ -28,11 +29,11 @@ RhsStatus MomentumWorkspace::linearise(double t, std::span<const double> q, cons
   if (watched > 0) {
     cut_rates = state.watch_cuts();
   }
-  if (!leak) {
+  if (!rules.tangent) {
     return {};
   }
   const CharacteristicScales& scales = mechanism->scales();
-  kappa = leak(view(std::as_const(u)));
+  kappa = rules.tangent(view(std::as_const(u)));
   steepness = Eigen::VectorXd::Zero(size);
   if (kappa > 0.0 && kappa == scales.largest_rate(u)) {
     Eigen::Index fastest = 0;
@@ -50,11 +51,18 @@ void MomentumWorkspace::turn_to_velocities(std::span<const double> q) {
   if (!mu.isZero(0.0)) {
     state.set_momentum_rates(q, mu);
   }
+  state.scale_feedback(1.0);
   sweeps.slope_cuts(state.data());
 }
 
 void MomentumWorkspace::turn_to_gauge() {
   state.set_flow(z, none);
+  state.scale_feedback(kappa);
+  sweeps.slope_flow(state.data());
+}
+
+void MomentumWorkspace::turn_to_momenta() {
+  state.set_flow(u, none);
   sweeps.slope_flow(state.data());
 }
 
@@ -67,7 +75,12 @@ void MomentumWorkspace::differentiate(std::span<const double> q, MomentumChanges
   sweep(changes.turns, changes.velocities, Wanted::all, sigma);
   changes.rates = swept.forces.topRows(size) + changes.loads;
   changes.watched = swept.forces.bottomRows(watched);
-  if (!leak) {
+  if (rules.leak != 0.0) {
+    turn_to_momenta();
+    sweep(changes.turns, changes.velocities, Wanted::flow);
+    changes.rates += rules.leak * (swept.changes - changes.flow - changes.momenta);
+  }
+  if (!rules.tangent) {
     return;
   }
   turn_to_gauge();
@@ -96,12 +109,13 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
   state.add_weights_of_masses(y, &LoopState::UnitMass::change, by_masses);
   y *= -1.0;
   sweeps.change_weights(state.data(), {y.data(), nu.data(), worth.by_turn.data(), nullptr, nullptr});
+  add_weights_of_couplings(nu, worth.by_turn);
 }
 
 MomentumChanges MomentumWorkspace::changes_by(std::span<const RateParameter> parameters, std::span<const double> q) {
   const auto count = static_cast<Eigen::Index>(parameters.size());
   MomentumChanges changes(size, count);
-  if (leak) {
+  if (rules.tangent) {
     Eigen::VectorXd unused = Eigen::VectorXd::Zero(size);
     state.set_flow(z, none);
     for (Eigen::Index k = 0; k < count; ++k) {

@@ -26,12 +26,18 @@ struct MomentumChanges {
   Eigen::MatrixXd watched;  ///< u of cut joints, where the workspace watches them
 };
 
-struct MomentumWorkspace : LoopWorkspace {
+/// What right-hand sides do beside the equations (formulations/options/gauge_option.hpp).
+struct MomentumRules {
   /// kappa at velocities: a constant, or the largest rate of the joints where that is more.
   using Leak = std::function<double(std::span<const double>)>;
+  Leak tangent;           ///< the tangent gauge; empty: p' as published
+  double leak = 0.0;      ///< kappa in p' += kappa (M u - p), without the tangent gauge
+  double feedback = 0.0;  ///< beta in Phi' = -beta Phi
+};
 
-  /// \param leak_of the tangent gauge; empty: p' as published \param watches whether u of cut joints is wanted
-  MomentumWorkspace(const Mechanism& m, Leak leak_of, bool watches, const CutReferences* near,
+struct MomentumWorkspace : LoopWorkspace {
+  /// \param watches whether u of cut joints is wanted
+  MomentumWorkspace(const Mechanism& m, MomentumRules of, bool watches, const CutReferences* near,
                     std::unique_ptr<LoopSolver> solver, const InstructionSet& set);
 
   /// All flows of a state. \param whole as of LoopWorkspace::place
@@ -51,8 +57,10 @@ struct MomentumWorkspace : LoopWorkspace {
   [[nodiscard]] MomentumChanges changes_by(std::span<const RateParameter> parameters, std::span<const double> q);
   /// Makes the flow of the gauge what the passes go over.
   void turn_to_gauge();
+  /// Makes M u alone that.
+  void turn_to_momenta();
 
-  Leak leak;
+  MomentumRules rules;
   Eigen::VectorXd u;
   Eigen::VectorXd impulses;   ///< sigma of u
   Eigen::VectorXd cut_rates;  ///< u of cut joints, where they are watched

@@ -68,7 +68,7 @@ struct LoopCut {
   Screw<double> change_wrench{};     ///< D sigma
   double lambda[CutShape::kRows]{};  ///< momenta: mu
   double sigma[CutShape::kRows]{};
-  double first_slopes[CutShape::kRows][kSlopes / 2]{};  ///< of Phi', by displacements
+  double first_slopes[CutShape::kRows][kSlopes / 2]{};  ///< of Phi', by displacements; with feedback
   double second_slopes[CutShape::kRows][kSlopes]{};     ///< of Phi'', with Baumgarte's terms
   double wrench_slopes[6][kSlopes]{};                   ///< of D lambda, by displacements; momenta: of D mu - D' sigma
   double change_slopes[6][kSlopes / 2]{};               ///< of D sigma
@@ -120,6 +120,7 @@ struct ClosedData {
   bool drifted = false;  ///< whether there is a w
   double damping = 0.0;  ///< 2 alpha, beta^2 of Baumgarte's constants
   double stiffness = 0.0;
+  double feedback = 0.0;   ///< momenta: Phi' + feedback Phi in the place of Phi', in s1 too
   Screw<double> ground{};  ///< -g
   LoopBody* bodies = nullptr;
   LoopAxis* axes = nullptr;

@@ -86,7 +86,8 @@ struct CutSlopes {
     set_cut_motion(cut.shape, a, b, motion);
     const bool displaces = first < LoopCut::kSlopes / 2;
     for (int j = 0; displaces && j < cut.shape.rows; ++j) {
-      store(motion.first[j], first, cut.first_slopes[j], LoopCut::kSlopes / 2);
+      const N pulled = motion.first[j] + N(data.feedback) * motion.closure[j];
+      store(pulled, first, cut.first_slopes[j], LoopCut::kSlopes / 2);
     }
     if (displaces) {
       store_wrench(motion, cut.shape.rows, cut.sigma, nullptr, first, cut.change_slopes);
