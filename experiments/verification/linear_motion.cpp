@@ -57,6 +57,25 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   return directions;
 }
 
+/// \returns the components of a state in which nothing depends, where a formulation has such of loops; else none.
+std::vector<Eigen::Index> independent_components(const Formulation& formulation) {
+  std::vector<Eigen::Index> free;
+  int in_quaternions = 0;
+  for (std::size_t i = 0; i < formulation.layout().size(); ++i) {
+    const StateComponent& component = formulation.layout()[i];
+    in_quaternions += component.kind == StateKind::quaternion ? 1 : 0;
+    if (!component.constant) {
+      free.push_back(static_cast<Eigen::Index>(i));
+    }
+  }
+  const Mechanism& mechanism = formulation.mechanism();
+  const int freedoms = mechanism.u_size() - mechanism.generic_rank().rank;
+  // The length of a quaternion is one number more, as on open trees.
+  return std::ssize(free) == 2 * freedoms + in_quaternions / 4 && mechanism.motion_row_count() == 0
+             ? free
+             : std::vector<Eigen::Index>();
+}
+
 /// Momenta stay M du with a tangent du in equilibria, and with the tangent gauge alone: otherwise p' has the
 /// constraints' reactions. \throws std::invalid_argument where they do not
 void require_within(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
@@ -91,6 +110,14 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   }
   if (formulation.mechanism().closing_row_count() == 0) {
     return linear_motion(Eigen::MatrixXd(rows), std::move(rates));
+  }
+  if (const std::vector<Eigen::Index> free = independent_components(formulation); !free.empty()) {
+    LinearMotion motion = linear_motion(Eigen::MatrixXd(rows(free, free)), rates);
+    motion.derivatives = rows;
+    const Eigen::MatrixXcd modes = motion.modes;
+    motion.modes = Eigen::MatrixXcd::Zero(size, modes.cols());
+    motion.modes(free, Eigen::all) = modes;
+    return motion;
   }
   const Eigen::MatrixXd directions = directions_of(formulation, t, x);
   if (directions.cols() == 0) {

@@ -4,9 +4,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <complex>
 #include <filesystem>
 #include <numbers>
 
+#include "experiments/equilibria/equilibrium.hpp"
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/simulation.hpp"
@@ -209,6 +211,37 @@ TEST(LinearMotion, AFourBarLinkageHasTheFrequencyOfItsPotential) {
     ASSERT_EQ(motion.eigenvalues.size(), 2) << key;
     // Differences of differences keep 1e-8.
     EXPECT_NEAR(motion.eigenvalues[0].imag(), expected, 1e-6 * expected) << key;
+  }
+}
+
+// In independent coordinates nothing has to be kept. Where a mechanism rests, eigenvalues know no coordinates.
+TEST(LinearMotion, StatesOfIndependentCoordinatesHaveThoseOfAllJoints) {
+  const Registries registries = default_registries();
+  for (const char* const word : {"four_bar:angle=0.3", "five_bar", "double_loop:angle=0.2", "slider_crank"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), word);
+    TangentMotion motion(registries, mechanism, 0.0);
+    const Equilibrium rest = find_equilibrium(motion, {});
+    ASSERT_EQ(rest.failure, "") << word;
+    MechanismDescription description = mechanism.description();
+    for (JointDescription& joint : description.joints) {
+      const JointReference own = *mechanism.find_joint(joint.name);
+      joint.q0.clear();
+      joint.v0.clear();
+      for (int i = 0; !own.cut && i < mechanism.joint(own).nq; ++i) {
+        joint.q0.push_back(rest.q[mechanism.joint(own).q_offset + i]);
+      }
+    }
+    const Mechanism still(description);
+    const LinearMotion expected = motion_of(still, "bae-haug");
+    const double size = expected.eigenvalues.cwiseAbs().maxCoeff();
+    for (const char* const key : {"naudet-acc-reduced", "naudet-reduced"}) {
+      const LinearMotion found = motion_of(still, key);
+      ASSERT_EQ(found.eigenvalues.size(), expected.eigenvalues.size()) << key << " on " << word;
+      for (const std::complex<double> one : found.eigenvalues) {
+        // Rounding of derivatives, and of where it rests.
+        EXPECT_LT((expected.eigenvalues.array() - one).abs().minCoeff(), 1e-7 * size) << key << " on " << word;
+      }
+    }
   }
 }
 
