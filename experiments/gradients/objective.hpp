@@ -31,7 +31,7 @@ class Objective {
   Objective(Objective&&) = delete;
   Objective& operator=(Objective&&) = delete;
 
-  /// A run begins. \param mechanism with the numbers of the run, which it outlives
+  /// A run of this mechanism, which has the numbers of the run and outlives it, begins.
   virtual void begin(const Mechanism& /*mechanism*/) {}
   [[nodiscard]] virtual bool needs_velocities() const = 0;
   /// \returns whether the step has a share at all: otherwise it is not asked for it.
@@ -39,7 +39,7 @@ class Objective {
   [[nodiscard]] virtual double share(const StepState& state) = 0;
   /// Adds the derivatives of the share. \param by_q as many entries as q \param by_u as many as the mechanism has
   virtual void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) = 0;
-  /// Adds those by lengths of links, coordinates and velocities held. \param by_lengths as many as links
+  /// Adds those by lengths of links, coordinates and velocities held, as many as links.
   virtual void add_length_derivatives(const StepState& /*state*/, std::span<const VariedLink> /*links*/,
                                       std::span<double> /*by_lengths*/) {}
 };

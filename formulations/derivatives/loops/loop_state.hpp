@@ -28,8 +28,9 @@ class LoopState {
   /// Phi'' + 2 alpha Phi' + beta^2 Phi = 0 of cut joints and couplings; of velocities. 1/s.
   void stabilise(double alpha, double beta);
 
-  /// Phi' + beta Phi = 0 of them; of momenta, before set_positions. \param factor that the flow at hand has of it
+  /// Phi' + beta Phi = 0 of them; of momenta, before set_positions.
   void feed_back(double beta);
+  /// The flow at hand has so much of it.
   void scale_feedback(double factor) { data_.feedback = factor * feedback_; }
 
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
