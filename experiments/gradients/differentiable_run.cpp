@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -23,22 +25,36 @@ namespace {
 constexpr double kClosed = 1e-8;
 
 /// \returns a formulation with the same states and derivatives that takes slides, whose bodies have no mass: where the
-/// chosen one inverts the inertia of every body, the dense one, whose products are O(n) too.
+/// chosen one inverts the inertia of every body, bae-haug, or dense-momentum, whose products are O(n) too.
+/// \throws std::invalid_argument where that does not know an option that changes right-hand sides
 FormulationChoice choice_with_slides(const FormulationRegistry& registry, const FormulationChoice& choice) {
   if (choice.entry->takes_massless_bodies) {
     return choice;
   }
-  const std::string_view key = choice.entry->rate_kind == StateKind::momentum ? "dense-momentum" : "dense";
-  const FormulationEntry& dense = *find_formulation(registry, key);
+  const bool momenta = choice.entry->rate_kind == StateKind::momentum;
+  const std::string_view key = momenta ? "dense-momentum" : "bae-haug";
+  // Who computes, and in what order: the same function.
+  static constexpr std::array<std::string_view, 7> kSameFunction = {"leaf",   "subchains", "threads",       "ground",
+                                                                    "kernel", "loops",     "regularisation"};
+  static const std::map<std::string_view, std::string_view> kNames = {
+      {"projection", "projection"}, {"baumgarte_alpha", "alpha"}, {"baumgarte_beta", "beta"}, {"gauge", "gauge"}};
   std::string options;
   for (std::size_t first = 0; first < choice.options.size();) {
     const std::size_t end = std::min(choice.options.find(',', first), choice.options.size());
     const std::string option = choice.options.substr(first, end - first);
-    const std::string name = option.substr(0, option.find('='));
-    if (std::any_of(dense.options.begin(), dense.options.end(), [&](const auto& one) { return one.name == name; })) {
-      options += (options.empty() ? "" : ",") + option;
-    }
+    const std::string_view name = std::string_view(option).substr(0, option.find('='));
     first = end + 1;
+    if (std::find(kSameFunction.begin(), kSameFunction.end(), name) != kSameFunction.end()) {
+      continue;
+    }
+    const auto known = kNames.find(name);
+    if (known == kNames.end() || option == "gauge=leak") {
+      throw std::invalid_argument(
+          fmt::format("gradients by lengths go over '{}' where '{}' is asked for, which has no option {}: leave it "
+                      "out, or the lengths",
+                      key, choice.entry->key, option));
+    }
+    options += fmt::format("{}{}{}", options.empty() ? "" : ",", known->second, option.substr(name.size()));
   }
   return choose_formulation(registry, formulation_word(key, options));
 }

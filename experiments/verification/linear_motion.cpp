@@ -30,7 +30,8 @@ Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vec
   Eigen::VectorXd u(mechanism.u_size());
   if (!has_joint_states(formulation)) {
     throw std::invalid_argument(
-        "with loops a motion is linearised in coordinates and velocities, or momenta, of the tree's joints");
+        "with loops a motion is linearised in coordinates and velocities, or momenta, of the tree's joints, or in "
+        "independent ones: dense, bae-haug, dca, dense-momentum, hdca, naudet-reduced, naudet-acc-reduced");
   }
   const RhsStatus status = formulation.unpack(t, x, {q.data(), static_cast<std::size_t>(q.size())},
                                               {u.data(), static_cast<std::size_t>(u.size())});

@@ -105,7 +105,8 @@ void add_linearise_command(CLI::App& program, const Registries& registries, int&
   command->add_option(
       "-f,--formulation", options->formulation,
       "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug, dense, "
-      "dense-momentum, dca, hdca (default: aba, with loops bae-haug, where something rolls dense)");
+      "dense-momentum, dca, hdca, with loops naudet-reduced and naudet-acc-reduced (default: aba, with loops bae-haug, "
+      "where something rolls dense)");
   command
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -106,7 +107,7 @@ TEST(length_gradient, agrees_on_random_trees) {
 TEST(length_gradient, agrees_on_loops_whose_starts_close) {
   const std::uint64_t seed = test::seed_of_run(1);
   const std::vector<std::string> formulations = {"hdca", "bae-haug[projection=velocities]", "dense[projection=off]",
-                                                 "dense-momentum"};
+                                                 "dca[baumgarte_alpha=5,baumgarte_beta=5]"};
   const std::size_t asked = test::extent(formulations.size());
   std::size_t lengths = 0;
   std::size_t treated = 0;
@@ -189,6 +190,24 @@ TEST(length_gradient, names_lengths_with_which_no_loop_closes) {
               std::string::npos)
         << error.what();
   }
+}
+
+/// Where another formulation has the derivatives, it has to have the same right-hand sides.
+TEST(length_gradient, refuses_options_that_would_be_lost) {
+  const Mechanism loop = make_mechanism(mechanism_registry(), "four_bar:angle=0.3");
+  for (const char* const formulation : {"hdca[feedback=5]", "hdca[gauge=leak]", "hdca[gauge=tangent,leak=2]"}) {
+    try {
+      const gradients::DifferentiableRun run(
+          formulation_registry(), loop, gradients::VariedNumbers(loop, std::vector<std::string>{"length.joint3"}, {}),
+          {formulation, "rk4", 0.0, 0.4, 0.02, 1e9});
+      ADD_FAILURE() << formulation;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("which has no option"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_NO_THROW(gradients::DifferentiableRun(
+      formulation_registry(), loop, gradients::VariedNumbers(loop, std::vector<std::string>{"length.joint3"}, {}),
+      {"hdca[gauge=tangent,leaf=body,threads=1]", "rk4", 0.0, 0.4, 0.02, 1e9}));
 }
 
 TEST(length_gradient, says_what_is_no_length) {
