@@ -25,6 +25,7 @@
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
@@ -122,6 +123,16 @@ int run_equilibrium(const Registries& registries, const EquilibriumCall& call) {
   const Equilibrium found = find_equilibrium(motion, call.what);
   if (!found.failure.empty()) {
     tell("mbdbench: no equilibrium of '{}' was found: {}\n", mechanism.name(), found.failure);
+    return kExitCheckFailed;
+  }
+  try {
+    const Mechanism rests(started_at(mechanism, found.q));
+  } catch (const ModelError& error) {
+    // Rows of Phi are zero in other assemblies too, to which a singular position leads.
+    tell(
+        "mbdbench: no equilibrium of '{}' was found: on the way the loops passed a singular position into another "
+        "assembly, {}; start elsewhere (--set)\n",
+        mechanism.name(), error.what());
     return kExitCheckFailed;
   }
   const auto folder =

@@ -238,6 +238,13 @@ TEST(Equilibrium, TheCommandWritesFilesThatSimulateAndLineariseTake) {
   EXPECT_NE(away.output.find("mbdbench equilibrium finds one"), std::string::npos) << away.output;
 }
 
+/// Bricard's linkage folds on its way down, and its rows of Phi are zero with an axis turned over, too.
+TEST(Equilibrium, AnotherAssemblyIsNone) {
+  const CommandLineCall call = call_program({"equilibrium", "-m", "bricard"});
+  EXPECT_EQ(call.exit_code, 1) << call.output;
+  EXPECT_NE(call.errors.find("another assembly"), std::string::npos) << call.errors;
+}
+
 TEST(Equilibrium, BadInputIsNamed) {
   const auto refused = [](const std::vector<std::string>& arguments, int code, const std::string& words) {
     const CommandLineCall call = call_program(arguments);
