@@ -58,7 +58,7 @@ class LengthenedMechanism {
  private:
   std::vector<std::string> asked_;
   std::shared_ptr<const Mechanism> longer_;  // copies share it
-  std::vector<int> own_;  // of each component with slides that without; -1: of a slide
+  std::vector<int> own_;                     // of each component with slides that without; -1: of a slide
   std::vector<std::size_t> displacements_;
 };
 
