@@ -23,6 +23,9 @@ constexpr double kRankOfConstraints = 1e-9;
 // Of Phi in units of the mechanism: rounding of coordinates of some turns.
 constexpr double kClosed = 1e-13;
 constexpr int kMostClosures = 30;
+// Turns, or parts of the mechanism's length: a closure that corrects more than the step went leads elsewhere, as near
+// singular positions; steps below the floor may be corrected by rounding.
+constexpr double kFloorOfReach = 1e-6;
 // Fourth order leaves 1e-13 of smooth accelerations, rounding 1e-13 of stiff ones.
 constexpr double kDifferenceOfFreedoms = 1e-3;
 
@@ -85,7 +88,7 @@ void TangentMotion::set_basis() {
 }
 
 /// Newton's iteration with the smallest steps, in units of the mechanism.
-bool TangentMotion::close(Eigen::VectorXd& q) {
+bool TangentMotion::close(Eigen::VectorXd& q, double reach) {
   if (mechanism_->constraint_size() == 0) {
     return true;
   }
@@ -93,6 +96,7 @@ bool TangentMotion::close(Eigen::VectorXd& q) {
   Eigen::VectorXd residual(mechanism_->constraint_size());
   motions_.evaluate(t_);
   double before = std::numeric_limits<double>::infinity();
+  double corrected = 0.0;
   for (int pass = 0; pass < kMostClosures; ++pass) {
     kinematics_.set_positions(view(q));
     constraint_residual(kinematics_, view(q), motions_.positions(), view(residual));
@@ -109,10 +113,11 @@ bool TangentMotion::close(Eigen::VectorXd& q) {
     const Eigen::MatrixXd effect = scales.scaled(jacobians_.constraints()) * along;
     const Eigen::VectorXd right = -(scales.rows.asDiagonal() * residual);
     const Eigen::VectorXd amounts = (effect.transpose() * right).cwiseQuotient(svd.values.head(rank).cwiseAbs2());
-    const Eigen::VectorXd step = scales.columns.asDiagonal() * (along * amounts);
-    if (!step.allFinite()) {
+    corrected += amounts.norm();
+    if (!(corrected <= reach)) {
       return false;
     }
+    const Eigen::VectorXd step = scales.columns.asDiagonal() * (along * amounts);
     Eigen::VectorXd change(q.size());
     coordinate_rates_.set(view(q), view(step), view(change));
     q += change;
@@ -124,7 +129,7 @@ Eigen::VectorXd TangentMotion::moved(const Eigen::VectorXd& step) {
   const Eigen::VectorXd velocities = basis_ * step;
   std::vector<double> x(formulation_->state_size());
   Eigen::VectorXd q = q_ + coordinate_change(velocities);
-  if (!close(q)) {
+  if (!close(q, std::max(step.norm(), kFloorOfReach))) {
     return {};
   }
   // Quaternions of length 1.

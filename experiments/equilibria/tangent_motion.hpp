@@ -46,7 +46,8 @@ class TangentMotion {
   /// \returns u' at coordinates and velocities.
   Eigen::VectorXd accelerations_at(const Eigen::VectorXd& q, const Eigen::VectorXd& u);
   [[nodiscard]] Eigen::VectorXd coordinate_change(const Eigen::VectorXd& velocities) const;
-  [[nodiscard]] bool close(Eigen::VectorXd& q);
+  /// \param reach by how much the loops may be corrected, in units of the mechanism
+  [[nodiscard]] bool close(Eigen::VectorXd& q, double reach);
   void set_basis();
   [[nodiscard]] Eigen::MatrixXd differences(bool of_positions);
 
