@@ -16,7 +16,8 @@ function(mbdbench_kernel_files FOLDER)
     if(NOT FILES)
       message(FATAL_ERROR "${FOLDER} has no file *_${SET}.cpp to compile for ${SET}")
     endif()
-    set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON)
+    set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                   SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
@@ -28,7 +29,8 @@ function(mbdbench_scalar_sweeps)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     set(COMMON -fno-vectorize -fno-slp-vectorize -ffp-contract=fast)
   endif()
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${COMMON}" SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${COMMON}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                  SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # Scalar code of a binary for every machine that is worth compiling twice (MBDBENCH_SWEEP). Clang 14 cannot choose by a

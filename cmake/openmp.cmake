@@ -23,6 +23,7 @@ endif()
 # Eigen would divide large products among threads of its own wherever it is on. Who links the target links the library.
 function(mbdbench_openmp_folder TARGET FOLDER)
   file(GLOB FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${FOLDER}/*.cpp)
-  set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${OpenMP_CXX_FLAGS}" SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${OpenMP_CXX_FLAGS}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                  SKIP_PRECOMPILE_HEADERS ON)
   target_link_libraries(${TARGET} INTERFACE $<LINK_ONLY:OpenMP::OpenMP_CXX>)
 endfunction()
