@@ -34,6 +34,8 @@ class FormulationPart {
     return evaluate(t, x, xdot);
   }
   [[nodiscard]] std::size_t rhs_calls() const { return rhs_calls_; }
+  /// As Formulation::diagnostics.
+  virtual void diagnostics(const DiagnosticSink& /*sink*/) const {}
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;

@@ -1,6 +1,7 @@
 #include "formulations/shared_formulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace mbdbench {
@@ -64,6 +65,12 @@ RhsStatus SharedFormulation::evaluate(double t, std::span<const double> x, std::
   }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     xdot[order_[i]] = rates_[i];
+  }
+  // Every process has the rates of all now: what overflows in one part is told by all.
+  for (std::size_t i = 0; i < xdot.size(); ++i) {
+    if (!std::isfinite(xdot[i])) {
+      return {false, layout()[i].joint, "a rate of its state is not finite, it is", xdot[i]};
+    }
   }
   return status;
 }

@@ -32,6 +32,8 @@ class SharedFormulation final : public Formulation {
   }
   [[nodiscard]] CutReferences& cut_references() override { return whole_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
+  void diagnostics(const DiagnosticSink& sink) const override { part_->diagnostics(sink); }
+  [[nodiscard]] bool is_divided() const override { return processes_ != nullptr; }
   bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
   [[nodiscard]] std::string without_jacobian() const override {
     return "right-hand sides that processes share have no derivatives";

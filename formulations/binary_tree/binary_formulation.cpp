@@ -3,9 +3,10 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/binary_solver.hpp"
-#include "formulations/lanes/lane_formulation.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"
+#include "formulations/options/leaf_choice.hpp"
+#include "formulations/parts/forms/lane_formulation.hpp"
 #include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 
@@ -25,7 +26,7 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
                                                      const Parameters& options, const Execution& execution) {
   const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
-    if (options.integer("threads") > 1) {
+    if (options.integer("threads") > 1 && (options.text("leaf") == "body" || asks_for_bodies(rate_kind, options))) {
       throw ModelError(
           {},
           "option threads: bodies as leaves cannot share them here (leaf=subchain or leaf=subtree may): " + refusal);
@@ -39,7 +40,7 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
       [&mechanism, subchains, chosen] {
         return std::make_unique<BinarySolver>(mechanism, ChainPlan(mechanism, subchains), chosen);
       },
-      0.0, chosen.instruction_set);
+      {}, chosen.instruction_set);
 }
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
@@ -51,7 +52,7 @@ std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, Sta
   const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), execution.processes->size());
   const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<BinarySolver>(mechanism, plan, execution_in(options, execution)), 0.0);
+                        std::make_unique<BinarySolver>(mechanism, plan, execution_in(options, execution)));
 }
 
 }  // namespace mbdbench

@@ -187,7 +187,8 @@ BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, const Exe
 BinarySolver::~BinarySolver() = default;
 
 RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
-                                      std::span<double> udot) {
+                                      std::span<double> velocities, std::span<double> udot) {
+  std::copy(u.begin(), u.end(), velocities.begin());
   Work& work = *work_;
   work.finite = work.processes == nullptr || all_finite(q, u);
   const std::span<const double> tau = work.loads.forces();
@@ -227,8 +228,8 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
   return work.status(q, udot);
 }
 
-RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<const double> p, double /*leak*/,
-                                std::span<double> u, std::span<double> pdot) {
+RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
+                                std::span<double> pdot) {
   Work& work = *work_;
   work.finite = work.processes == nullptr || all_finite(q, p);
   work.team.run([&](const TeamMember& member) {

@@ -27,10 +27,9 @@ class BinarySolver final : public LaneSolver {
   /// Three exchanges on processes: a handle of five rows leaves out the axis, so that a segment needs p (tau) of the
   /// link behind it, with angular velocities, before handles are closed, and the motion about the axis from inboard
   /// afterwards.
-  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> velocities,
                           std::span<double> udot) override;
-  /// There is no loop: `leak` has nothing to act on.
-  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
                     std::span<double> pdot) override;
   [[nodiscard]] int threads() const override;
   [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;

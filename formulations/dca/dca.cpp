@@ -108,7 +108,7 @@ class DcaFormulation final : public JointVelocityFormulation {
 
 /// \returns whether nothing but projections would keep closed loops closed.
 bool drifts(const Parameters& options) {
-  // Sub-chains keep to the published algorithm, and to their processes.
+  // Sub-chains that are asked for by name keep to the published algorithm, and to their processes.
   return options.number("baumgarte_alpha") == 0.0 && options.number("baumgarte_beta") == 0.0 &&
          !asks_for_lanes(options);
 }

@@ -45,7 +45,7 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
              {"world", "body"}),
       choice("gauge", "auto",
              "what keeps sigma of cut joints small: none (as published), reset, leak, or tangent, which also passes "
-             "singular positions; auto: tangent where loops are closed and not in lanes, else none",
+             "singular positions; auto: tangent where loops are closed, but for leaf=subchain or subtree, else none",
              {"auto", "none", "reset", "leak", "tangent"}),
       rate("leak", kDefaultLeak,
            "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak, tangent); tangent takes the largest rate of the "

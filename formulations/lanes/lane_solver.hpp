@@ -1,12 +1,29 @@
 #pragma once
 /// \file
-/// Right-hand sides of mechanisms whose parts go through the recursion side by side in lanes.
+/// Right-hand sides of mechanisms whose parts go through the recursion side by side in lanes. All joints turn or slide:
+/// q' = u.
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "formulations/formulation.hpp"
+#include "formulations/options/gauge_option.hpp"
 
 namespace mbdbench {
+
+/// Why there are no derivatives where neither velocities are projected nor the gauge is tangent.
+inline constexpr const char* kNoDerivativesInLanes =
+    "there are no exact derivatives where sub-chains close a loop as published: beside the constraints they make a "
+    "compromise of their own of rows that repeat others; without leaf=subchain, or with projection=velocities "
+    "(gauge=tangent), there are";
+
+/// What keeps a loop closed in the right-hand side, besides Phi'' = 0 (Phi' = 0).
+struct LoopRules {
+  bool projects = false;                    ///< velocities are projected on the constraints first (accelerations)
+  GaugeControl gauge = GaugeControl::none;  ///< none, leak or tangent (momenta)
+  double leak = 0.0;                        ///< kappa, 1/s
+};
 
 /// One mechanism, ready to be evaluated. Allocates nothing after construction.
 class LaneSolver {
@@ -18,14 +35,14 @@ class LaneSolver {
   LaneSolver(LaneSolver&&) = delete;
   LaneSolver& operator=(LaneSolver&&) = delete;
 
-  /// u' from q and u. Fails where an articulated inertia H^T M H of a joint is not positive, and where something is no
-  /// number.
+  /// u' from q and the u of the state. Fails where an articulated inertia H^T M H of a joint is not positive, and where
+  /// something is no number.
+  /// \param velocities receives those in use: projected ones, or those of the state
   virtual RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
-                                  std::span<double> udot) = 0;
+                                  std::span<double> velocities, std::span<double> udot) = 0;
   /// u and p' from q and p.
-  /// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s
-  virtual RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak,
-                            std::span<double> u, std::span<double> pdot) = 0;
+  virtual RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
+                            std::span<double> pdot) = 0;
   /// \returns how many threads share a right-hand side.
   [[nodiscard]] virtual int threads() const = 0;
   /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
@@ -34,5 +51,8 @@ class LaneSolver {
   /// \returns how a right-hand side in accelerations or momenta falls into pieces (Formulation::stages).
   [[nodiscard]] virtual std::vector<WorkStage> stages(StateKind rate_kind) const = 0;
 };
+
+/// Makes a solver of a mechanism; every clone of a formulation has its own. Empty: there are no lanes.
+using LaneSolverMaker = std::function<std::unique_ptr<LaneSolver>()>;
 
 }  // namespace mbdbench

@@ -21,11 +21,12 @@ double least_tangent_leak(double leak, const Mechanism& mechanism) {
 }
 
 double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u) {
-  if (leak == 0.0) {
-    return 0.0;
-  }
   const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
-  return std::max(least_tangent_leak(leak, mechanism), mechanism.scales().largest_rate(rates));
+  return tangent_leak(leak, mechanism, mechanism.scales().largest_rate(rates));
+}
+
+double tangent_leak(double leak, const Mechanism& mechanism, double fastest) {
+  return leak == 0.0 ? 0.0 : std::max(least_tangent_leak(leak, mechanism), fastest);
 }
 
 bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options) {

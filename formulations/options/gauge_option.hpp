@@ -37,11 +37,14 @@ inline constexpr double kDefaultLeak = 5.0;
 /// \param u quasi-velocities of the tree joints
 double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u);
 
+/// \param fastest the largest rate of the joints (CharacteristicScales::largest_rate), 1/s
+double tangent_leak(double leak, const Mechanism& mechanism, double fastest);
+
 /// \returns the same of joints at rest.
 double least_tangent_leak(double leak, const Mechanism& mechanism);
 
-/// \returns whether p' is tangent: option gauge=tangent, or gauge=auto where cut joints close loops and bodies are the
-/// leaves. False for formulations without the option.
+/// \returns whether p' is tangent: option gauge=tangent, or gauge=auto where cut joints close loops, unless leaf names
+/// sub-chains or sub-trees. False for formulations without the option.
 bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options);
 
 }  // namespace mbdbench

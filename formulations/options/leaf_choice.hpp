@@ -15,6 +15,9 @@ enum class Leaf : std::uint8_t {
   whole      ///< the mechanism is one piece: the recursion alone
 };
 
+/// \returns whether an option asks for what only the assembly of bodies has.
+bool asks_for_bodies(StateKind rate_kind, const Parameters& options);
+
 /// \param rate_kind velocity (dca) or momentum (hdca)
 /// \returns what the options say; for leaf=auto what the mechanism is fastest with. Never depends on the machine.
 Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options);

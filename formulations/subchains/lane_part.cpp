@@ -42,34 +42,32 @@ std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rat
 class LanePart final : public FormulationPart {
  public:
   LanePart(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan, const ChainRange& held,
-           std::unique_ptr<LaneSolver> solver, double leak)
+           std::unique_ptr<LaneSolver> solver)
       : FormulationPart(own_layout(mechanism, rate_kind, plan, held), own_components(mechanism, plan, held)),
         rate_kind_(rate_kind),
-        solver_(std::move(solver)),
-        leak_(leak) {}
+        solver_(std::move(solver)) {}
+
+  void diagnostics(const DiagnosticSink& sink) const override { sink("redundant_rows", solver_->redundant_rows()); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const std::size_t count = x.size() / 2;
     if (rate_kind_ == StateKind::velocity) {
-      std::copy(x.begin() + static_cast<std::ptrdiff_t>(count), x.end(), xdot.begin());
-      return solver_->accelerations(t, x.first(count), x.subspan(count), xdot.subspan(count));
+      return solver_->accelerations(t, x.first(count), x.subspan(count), xdot.first(count), xdot.subspan(count));
     }
-    return solver_->momenta(t, x.first(count), x.subspan(count), leak_, xdot.first(count), xdot.subspan(count));
+    return solver_->momenta(t, x.first(count), x.subspan(count), xdot.first(count), xdot.subspan(count));
   }
 
  private:
   StateKind rate_kind_;
   std::unique_ptr<LaneSolver> solver_;
-  double leak_;  // 1/s
 };
 
 }  // namespace
 
 std::unique_ptr<FormulationPart> make_lane_part(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
-                                                const ChainRange& held, std::unique_ptr<LaneSolver> solver,
-                                                double leak) {
-  return std::make_unique<LanePart>(mechanism, rate_kind, plan, held, std::move(solver), leak);
+                                                const ChainRange& held, std::unique_ptr<LaneSolver> solver) {
+  return std::make_unique<LanePart>(mechanism, rate_kind, plan, held, std::move(solver));
 }
 
 }  // namespace mbdbench

@@ -10,9 +10,8 @@
 namespace mbdbench {
 
 /// \param plan of the solver \param held positions of the process \param solver of these alone, with its vectors by
-/// position \param leak kappa, 1/s (momenta)
+/// position
 std::unique_ptr<FormulationPart> make_lane_part(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
-                                                const ChainRange& held, std::unique_ptr<LaneSolver> solver,
-                                                double leak);
+                                                const ChainRange& held, std::unique_ptr<LaneSolver> solver);
 
 }  // namespace mbdbench

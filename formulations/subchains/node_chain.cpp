@@ -7,6 +7,32 @@ namespace mbdbench {
 using kernels::ChainNode;
 using kernels::Row;
 
+namespace {
+
+constexpr std::size_t kRows = 6;
+
+/// \returns the products of six rows with six numbers.
+Row products(const Row* rows, const Row& numbers) {
+  Row result{};
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kRows; ++j) {
+      result.at[i] += rows[i].at[j] * numbers.at[j];
+    }
+  }
+  return result;
+}
+
+/// to += sum_m factor[m] rows[m].
+void add_combined(const Row& factors, const Row* rows, double sign, Row& to) {
+  for (std::size_t m = 0; m < kRows; ++m) {
+    for (std::size_t j = 0; j < kRows; ++j) {
+      to.at[j] += sign * factors.at[m] * rows[m].at[j];
+    }
+  }
+}
+
+}  // namespace
+
 void NodeChain::begin(std::size_t node, kernels::OutboardNode& outboard, kernels::TipRows* tip) const {
   const ChainNode& end = nodes_[node];
   std::copy(std::begin(end.inertia), std::end(end.inertia), outboard.inertia);
@@ -26,6 +52,38 @@ void NodeChain::close(const ChainSweeps& sweeps, std::size_t first, std::size_t 
     sweeps.close(nodes_[k], outboard, handles_[k]);
     if (tip != nullptr) {
       sweeps.close_tip(nodes_[k], handles_[k], *tip, tips_[k]);
+    }
+  }
+}
+
+void NodeChain::begin_again(std::size_t node, Row& wrench, kernels::TipRows* tip) const {
+  wrench = nodes_[node].wrench;
+  for (std::size_t i = 0; i < kRows && tip != nullptr; ++i) {
+    tip->compliance[i].at[6] = -nodes_[node].free.at[i];
+  }
+}
+
+// The right sides of kernels/closing.hpp and tip_columns.hpp.
+void NodeChain::close_again(std::size_t first, std::size_t last, Row& wrench, kernels::TipRows* tip) {
+  for (std::size_t k = last - 1; k-- > first;) {
+    const ChainNode& a = nodes_[k];
+    kernels::ClosedHandle& handle = handles_[k];
+    handle.wrench = wrench;
+    handle.free = a.free;
+    add_combined(wrench, a.compliance, -1.0, handle.free);
+    // F_B = g + L E^-1 L^T w_0
+    const Row impulse = products(handle.lower, products(handle.inverse, products(handle.upper, handle.free)));
+    for (std::size_t i = 0; i < kRows; ++i) {
+      wrench.at[i] += impulse.at[i];
+    }
+    Row inboard = a.wrench;
+    add_combined(wrench, a.transposed, 1.0, inboard);
+    wrench = inboard;
+    if (tip != nullptr) {
+      const Row moved = products(tips_[k].transposed, handle.free);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        tip->compliance[i].at[6] -= moved.at[i];
+      }
     }
   }
 }

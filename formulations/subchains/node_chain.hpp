@@ -22,6 +22,11 @@ class NodeChain {
              kernels::TipRows* tip);
   /// A node by itself as `close` takes it. \param tip may be null
   void begin(std::size_t node, kernels::OutboardNode& outboard, kernels::TipRows* tip) const;
+  /// Another right side of the same matrices, after `close`: f and v of the nodes have been set anew. \param wrench f
+  /// of the last node on entry, of all on return \param tip its column -v likewise, null as before
+  void close_again(std::size_t first, std::size_t last, kernels::Row& wrench, kernels::TipRows* tip);
+  /// A node's right side by itself as `close_again` takes it.
+  void begin_again(std::size_t node, kernels::Row& wrench, kernels::TipRows* tip) const;
   /// The way outward. \param motion of the first node's proximal handle \param tip_wrench F' of the last node, 0 if
   /// `close` was called without `tip`
   void open(const ChainSweeps& sweeps, std::size_t first, std::size_t last, const kernels::Row& motion,
@@ -53,7 +58,9 @@ struct SegmentScan {
 struct SegmentReport : SegmentScan {
   kernels::OutboardNode node{};         ///< K, f
   kernels::TipRows tip{};               ///< X and C with -v; zero where nothing goes on outboard
-  kernels::LinkVector<double> lever{};  ///< over all its lanes (momenta, where a cut joint loads the links)
+  kernels::LinkVector<double> lever{};  ///< over all its lanes, where a cut joint asks
+  kernels::LinkVector<double> drift{};  ///< linear velocity over all its lanes (projected velocities)
+  double fastest = 0.0;                 ///< the largest rate of its joints (tangent gauge), 1/s
   double smallest_pivot = 0.0;          ///< of its block; NaN when the block has a state with NaN
 };
 

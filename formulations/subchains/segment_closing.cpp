@@ -36,8 +36,30 @@ void SegmentClosing::assemble(std::span<const SegmentReport> reports, const Vec3
       chain_.close(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), outboard,
                    arm.at_cut ? &tips_[a] : nullptr);
     }
-    const Vec3 motion = first_link_axes(*plan_, reports, static_cast<int>(a)).transpose() * base;
-    bases_[a] = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
+    set_base(a, reports, base);
+  }
+}
+
+void SegmentClosing::set_base(std::size_t arm, std::span<const SegmentReport> reports, const Vec3& base) {
+  const Vec3 motion = first_link_axes(*plan_, reports, static_cast<int>(arm)).transpose() * base;
+  bases_[arm] = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
+}
+
+void SegmentClosing::assemble_again(std::span<const SegmentReport> reports, const Vec3& base) {
+  for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
+    const ChainArm& arm = plan_->arms()[a];
+    for (int s = arm.first_segment; s < arm.last_segment; ++s) {
+      const SegmentReport& report = reports[index_of(s)];
+      chain_.nodes()[s].wrench = report.node.wrench;
+      for (std::size_t i = 0; i < 6; ++i) {
+        chain_.nodes()[s].free.at[i] = -report.tip.compliance[i].at[6];
+      }
+    }
+    Row wrench;
+    chain_.begin_again(index_of(arm.last_segment - 1), wrench, arm.at_cut ? &tips_[a] : nullptr);
+    chain_.close_again(index_of(arm.first_segment), index_of(arm.last_segment), wrench,
+                       arm.at_cut ? &tips_[a] : nullptr);
+    set_base(a, reports, base);
   }
 }
 
@@ -64,10 +86,12 @@ void SegmentClosing::set_end(std::size_t which, std::span<const SegmentReport> r
   }
   const ChainArm& arm = plan_->arms()[index_of(a)];
   end.rotation = first_link_axes(*plan_, reports, a);
+  end.origin = plan_->start_origin(a);
   end.omega.setZero();
   for (int s = arm.first_segment; s < arm.last_segment; ++s) {
     const TurnScan<double>& scan = reports[index_of(s)].scan;
     const Mat3 turn = turn_of(scan);
+    end.origin += end.rotation * vector_of(reports[index_of(s)].lever);
     if (outward_scans) {
       end.omega = (turn * end.omega + vector_of(scan.carried)).eval();
       end.rotation = (end.rotation * turn.transpose()).eval();
@@ -96,6 +120,15 @@ void SegmentClosing::close_accelerations(std::span<const SegmentReport> reports)
   disassemble();
 }
 
+void SegmentClosing::close_accelerations_again(std::span<const SegmentReport> reports) {
+  const Vec3 base = -plan_->gravity();
+  assemble_again(reports, base);
+  set_end(0, reports, base, true);
+  set_end(1, reports, base, true);
+  loop_->solve_accelerations_again();
+  disassemble();
+}
+
 void SegmentClosing::close_velocities(std::span<const SegmentReport> reports, double leak) {
   assemble(reports, Vec3::Zero());
   if (loop_) {
@@ -104,6 +137,38 @@ void SegmentClosing::close_velocities(std::span<const SegmentReport> reports, do
     loop_->solve_velocities(leak);
   }
   disassemble();
+}
+
+void SegmentClosing::close_projection(std::span<const SegmentReport> reports) {
+  assemble(reports, Vec3::Zero());
+  for (const std::size_t e : {0U, 1U}) {
+    set_end(e, reports, Vec3::Zero(), true);
+    add_motion(e, reports);
+  }
+  loop_->solve_impulses();
+  disassemble();
+}
+
+void SegmentClosing::add_motion(std::size_t which, std::span<const SegmentReport> reports) {
+  const int a = (*plan_->cut())[which].arm;
+  Vec3 linear = Vec3::Zero();
+  Vec3 angular = Vec3::Zero();
+  for (int s = a < 0 ? 0 : plan_->arms()[index_of(a)].first_segment;
+       a >= 0 && s < plan_->arms()[index_of(a)].last_segment; ++s) {
+    const SegmentReport& report = reports[index_of(s)];
+    const Mat3 turn = turn_of(report.scan);
+    linear = (turn * (linear + angular.cross(vector_of(report.lever))) + vector_of(report.drift)).eval();
+    angular = (turn * angular + vector_of(report.scan.carried)).eval();
+  }
+  loop_->end(which).free.head<3>() += linear;
+  loop_->end(which).free.tail<3>() += angular;
+}
+
+void SegmentClosing::close_tangent(std::span<const SegmentReport> reports, double kappa) {
+  assemble_again(reports, Vec3::Zero());
+  set_end(0, reports, Vec3::Zero(), false);
+  set_end(1, reports, Vec3::Zero(), false);
+  loop_->solve_tangent(kappa);
 }
 
 Vec6 SegmentClosing::outboard_load(std::span<const SegmentReport> reports, int segment) const {

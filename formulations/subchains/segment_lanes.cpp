@@ -20,6 +20,27 @@ void SegmentLanes::report_lever(int s, SegmentReport& report) const {
   report.lever = plain(lever);
 }
 
+void SegmentLanes::report_motion(int s, SegmentReport& report) const {
+  const ChainSegment& segment = scans_.segment_at(s);
+  Vec3 linear = Vec3::Zero();
+  Vec3 angular = Vec3::Zero();
+  Mat3 turn = Mat3::Identity();  // from the first lane's first link
+  Vec3 lever = Vec3::Zero();     // in its frame
+  for (int lane = segment.first_lane; lane < segment.last_lane; ++lane) {
+    const TurnScan<double> scan = scans_.scan_of(lane);
+    lever += turn.transpose() * lever_of(lane);
+    linear = (turn_of(scan) * (linear + angular.cross(lever_of(lane))) + vector_at(scans_.block_of(lane).drift, lane))
+                 .eval();
+    angular = (turn_of(scan) * angular + vector_of(scan.carried)).eval();
+    turn = (turn_of(scan) * turn).eval();
+  }
+  if (scans_.has_inboard(s)) {
+    turn_back(scans_.first_turn(segment), lever.x(), lever.y());
+  }
+  report.lever = plain(lever);
+  report.drift = plain(linear);
+}
+
 void SegmentLanes::tell_loads(int s, std::span<const SegmentReport> reports, const SegmentClosing& closing) const {
   const ChainSegment& segment = scans_.segment_at(s);
   Vec6 load = closing.outboard_load(reports, s);
@@ -37,6 +58,18 @@ void SegmentLanes::close(int s, SegmentReport& report) {
   chain_.close(*sweeps_, place(segment.first_lane), place(segment.last_lane), report.node, tip);
   if (scans_.has_inboard(s)) {
     turn_back(scans_.first_turn(segment), report, tip != nullptr);
+  }
+}
+
+void SegmentLanes::close_again(int s, SegmentReport& report) {
+  const ChainSegment& segment = scans_.segment_at(s);
+  kernels::TipRows* tip = has_tip(s) ? &report.tip : nullptr;
+  Row& wrench = report.node.wrench;
+  chain_.begin_again(place(segment.last_lane - 1), wrench, tip);
+  chain_.close_again(place(segment.first_lane), place(segment.last_lane), wrench, tip);
+  if (scans_.has_inboard(s)) {
+    turn_back(scans_.first_turn(segment), wrench.at[0], wrench.at[1]);
+    turn_back(scans_.first_turn(segment), wrench.at[3], wrench.at[4]);
   }
 }
 

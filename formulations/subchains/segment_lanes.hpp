@@ -23,17 +23,21 @@ class SegmentLanes {
 
   /// The way over all lanes of a segment (momenta, where a cut joint loads the links).
   void report_lever(int s, SegmentReport& report) const;
+  /// The way over all lanes and what a segment moves its end with (projected velocities).
+  void report_motion(int s, SegmentReport& report) const;
   /// What the cut joint loads the links with (momenta).
   void tell_loads(int s, std::span<const SegmentReport> reports, const SegmentClosing& closing) const;
   /// Closes the handles between the lanes: the report's node and tip.
   void close(int s, SegmentReport& report);
+  /// The same for another right side, after the nodes' f and v were set anew.
+  void close_again(int s, SegmentReport& report);
   /// The way outward over them: motions and wrenches at the lanes' handles.
   void open(int s, const SegmentClosing& closing);
 
  private:
-  [[nodiscard]] Vec3 lever_of(int lane) const {
-    const auto lever = lane_of<kernels::LinkVector<double>>(scans_.block_of(lane).levers, lane % ChainSweeps::kLanes);
-    return {lever.x, lever.y, lever.z};
+  [[nodiscard]] Vec3 lever_of(int lane) const { return vector_at(scans_.block_of(lane).levers, lane); }
+  [[nodiscard]] static Vec3 vector_at(const double* lanes, int lane) {
+    return vector_of(lane_of<kernels::LinkVector<double>>(lanes, lane % ChainSweeps::kLanes));
   }
   /// \returns where a lane stands among those of this process.
   [[nodiscard]] std::size_t place(int lane) const { return index_of(lane - first_block_ * ChainSweeps::kLanes); }

@@ -30,6 +30,7 @@ void SegmentScans::tell_omega(int s, Vec3 omega) const {
     turn_on(first_turn(segment), omega.x(), omega.y());
   }
   for (int lane = segment.first_lane; lane < segment.last_lane; ++lane) {
+    tell_lane(block_of(lane), lane, offsetof(LaneExchange<double>, inboard_omega), plain(omega));
     const TurnScan<double> scan = scan_of(lane);
     omega = (turn_of(scan) * omega + vector_of(scan.carried)).eval();
     tell_lane(block_of(lane), lane, offsetof(LaneExchange<double>, omega), plain(omega));

@@ -13,11 +13,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
-#include "formulations/lanes/lane_formulation.hpp"
 #include "formulations/options/division_options.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/options/projection_option.hpp"
+#include "formulations/parts/forms/lane_formulation.hpp"
+#include "formulations/shared_formulation.hpp"
 #include "formulations/subchains/chains/chain_loads.hpp"
 #include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
@@ -39,7 +41,6 @@ std::string foreign_option(const Mechanism& mechanism, StateKind rate_kind, cons
                                                      : "";
   }
   return options.text("gauge") == "reset"      ? "gauge=reset"
-         : options.text("gauge") == "tangent"  ? "gauge=tangent"
          : options.text("cut_axes") != "world" ? "cut_axes"
          : options.number("feedback") != 0.0   ? "feedback"
                                                : "";
@@ -54,31 +55,29 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
   const std::string foreign = foreign_option(mechanism, rate_kind, options);
   if (!foreign.empty()) {
     throw ModelError({}, fmt::format("option {}: not offered with leaf=subchain, which closes a loop by its rank and "
-                                     "keeps Phi' = 0 (Phi'' = 0) as published",
+                                     "keeps Phi' = 0 (Phi'' = 0) by velocities or the gauge",
                                      foreign));
-  }
-  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options, false)) {
-    throw ModelError({},
-                     "option leaf=subchain: velocities of this mechanism are projected inside the right-hand side "
-                     "(option projection), which sub-chains do not do; hdca needs no projection");
   }
 }
 
-/// How sub-chains are made and run.
-struct SubchainSettings {
-  int subchains = 0;  // 0: chosen from the numbers of links
-  Execution execution;
-  double leak = 0.0;  // kappa, 1/s (momenta)
-};
+/// \returns why so many processes cannot share the plan, empty if they can.
+std::string refuse_division(const Mechanism& mechanism, const ChainPlan& plan, int processes) {
+  const std::string refusal = plan.refuse_processes(processes);
+  return refusal.empty() ? refuse_divided_loads(mechanism, plan, processes) : refusal;
+}
 
-SubchainSettings settings_of(StateKind rate_kind, const Parameters& options, const Execution& execution) {
-  SubchainSettings settings;
-  settings.subchains = subchains_in(options);
-  settings.execution = execution_in(options, execution);
-  if (rate_kind == StateKind::momentum && options.text("gauge") == "leak") {
-    settings.leak = options.number("leak");
+/// What sub-chains do besides what is published: nothing where the option asks for them by name, unless others do.
+LoopRules rules_of(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
+  LoopRules rules;
+  if (rate_kind == StateKind::velocity) {
+    rules.projects = projection_is_on(mechanism, options, !asks_for_lanes(options));
+    return rules;
   }
-  return settings;
+  rules.gauge = gauge_is_tangent(mechanism, options) ? GaugeControl::tangent
+                : options.text("gauge") == "leak"    ? GaugeControl::leak
+                                                     : GaugeControl::none;
+  rules.leak = options.number("leak");
+  return rules;
 }
 
 }  // namespace
@@ -86,23 +85,30 @@ SubchainSettings settings_of(StateKind rate_kind, const Parameters& options, con
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options, const Execution& execution) {
   require_subchains(mechanism, rate_kind, options);
-  const SubchainSettings settings = settings_of(rate_kind, options, execution.on_this_process());
-  return make_lane_formulation(
+  const int subchains = subchains_in(options);
+  const Execution chosen = execution_in(options, execution.on_this_process());
+  const LoopRules rules = rules_of(mechanism, rate_kind, options);
+  auto here = make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, settings] {
-        return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, settings.subchains),
-                                                settings.execution);
+      [&mechanism, subchains, chosen, rules] {
+        return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, subchains), chosen, rules);
       },
-      settings.leak, settings.execution.instruction_set);
+      rules, chosen.instruction_set);
+  if (execution.processes == nullptr ||
+      !refuse_division(mechanism, ChainPlan(mechanism, subchains), execution.processes->size()).empty()) {
+    return here;
+  }
+  return std::make_unique<SharedFormulation>(
+      std::move(here),
+      [&mechanism, rate_kind, options, execution] {
+        return make_subchain_part(mechanism, rate_kind, options, execution);
+      },
+      execution.processes);
 }
 
 ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processes) {
   ChainPlan plan(mechanism, subchains);
-  std::string refusal = plan.refuse_processes(processes);
-  if (refusal.empty()) {
-    refusal = refuse_divided_loads(mechanism, plan, processes);
-  }
-  if (!refusal.empty()) {
+  if (const std::string refusal = refuse_division(mechanism, plan, processes); !refusal.empty()) {
     throw ModelError({}, refusal);
   }
   return plan;
@@ -114,11 +120,11 @@ std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, 
     throw ModelError({}, "sub-trees run on one process so far");
   }
   require_subchains(mechanism, rate_kind, options);
-  const SubchainSettings settings = settings_of(rate_kind, options, execution);
-  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, execution.processes->size());
+  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), execution.processes->size());
   const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<SubchainSolver>(mechanism, plan, settings.execution), settings.leak);
+                        std::make_unique<SubchainSolver>(mechanism, plan, execution_in(options, execution),
+                                                         rules_of(mechanism, rate_kind, options)));
 }
 
 }  // namespace mbdbench

@@ -12,8 +12,8 @@ namespace mbdbench {
 /// \returns the plan of chains that so many processes share. \throws ModelError where they cannot
 ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processes);
 
-/// The formulation in accelerations (state q, u) or momenta (q, p), executed as `execution` says,
-/// but on this process alone. \throws ModelError where sub-chains cannot treat the mechanism
+/// The formulation in accelerations (state q, u) or momenta (q, p), executed as `execution` says; its processes share
+/// right-hand sides where there are enough blocks. \throws ModelError where sub-chains cannot treat the mechanism
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options, const Execution& execution);
 

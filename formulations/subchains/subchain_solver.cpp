@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "formulations/subchains/chains/chain_team.hpp"
-#include "formulations/subchains/segment_closing.hpp"
-#include "formulations/subchains/segment_lanes.hpp"
+#include "formulations/subchains/subchain_work.hpp"
 
 namespace mbdbench {
 namespace {
@@ -21,34 +20,19 @@ bool all_finite(std::span<const double> values) {
 
 }  // namespace
 
-struct SubchainSolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution);
-
-  void meet_scans(const TeamMember& member);
-  void close_segments(const TeamMember& member);
-  /// \returns -1, or a joint that fails; its pivot is left in `failed_pivot`.
-  [[nodiscard]] int failed_joint(std::span<const double> rates);
-  [[nodiscard]] RhsStatus status_of(int failed) const;
-  [[nodiscard]] int outermost_failure();
-
-  const Mechanism* mechanism;
-  const ChainSweeps* sweeps;
-  SegmentLanes segment_lanes;            // of this process
-  std::vector<SegmentReport> reports;    // of all processes
-  std::vector<SegmentScan> met_scans;    // of all processes; not used by one alone
-  std::vector<SegmentClosing> closings;  // one a member
-  std::vector<double> pivots;            // the smallest of every block of this process
-  double failed_pivot = 0.0;
-};
-
-SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution)
+SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution,
+                           const LoopRules& of_loop)
     : ChainTeam(of, std::move(given_plan), execution),
       mechanism(&of),
+      rules(plan.cut() ? of_loop : LoopRules()),
       sweeps(&chain_sweeps_for(execution.instruction_set)),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       reports(plan.segments().size()),
       met_scans(processes == nullptr ? 0 : reports.size()),
       pivots(index_of(own.blocks.count())) {
+  if (rules.projects) {
+    lanes.allot_biases();
+  }
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
     closings.emplace_back(of, plan, *sweeps);
@@ -76,6 +60,12 @@ void SubchainSolver::Work::close_segments(const TeamMember& member) {
     segment_lanes.close(s, report);
     report.smallest_pivot = pivots[index_of(plan.segments()[index_of(s)].block - own.blocks.first)];
   });
+}
+
+void SubchainSolver::Work::sweep_momenta_inward(int b, bool finite) {
+  const double pivot = sweeps->sweep_momenta_inward(lanes.block(b));
+  pivots[index_of(b - own.blocks.first)] = finite ? pivot : std::numeric_limits<double>::quiet_NaN();
+  sweeps->set_nodes(lanes.block(b), segment_lanes.nodes(b));
 }
 
 int SubchainSolver::Work::failed_joint(std::span<const double> rates) {
@@ -130,28 +120,39 @@ int SubchainSolver::Work::outermost_failure() {
                                                      : static_cast<std::size_t>(outermost->position));
 }
 
-SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution)) {}
+SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution,
+                               const LoopRules& rules)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution, rules)) {}
 SubchainSolver::~SubchainSolver() = default;
 
 RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
-                                        std::span<double> udot) {
+                                        std::span<double> velocities, std::span<double> udot) {
   Work& work = *work_;
   const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(u));
+  std::copy(u.begin(), u.end(), velocities.begin());
   work.team.run([&](const TeamMember& member) {
     SegmentClosing& closing = work.closings[index_of(member.index)];
+    if (work.rules.projects) {
+      work.project(member, q, u, velocities, finite);
+    }
     if (member.index == 0 && !work.loads.empty()) {
-      work.loads.evaluate(t, q, u);
+      work.loads.evaluate(t, q, velocities);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
-      work.set_turns(*work.sweeps, b, q);
-      work.lanes.scatter(b, u, &ChainBlock::rates, block.length);
+      if (!work.rules.projects) {
+        work.set_turns(*work.sweeps, b, q);
+      }
+      work.lanes.scatter(b, velocities, &ChainBlock::rates, block.length);
       work.sweeps->scan_rates(block);
     });
     work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.reports[index_of(s)]); });
     work.meet_scans(member);  // first exchange
     work.for_segments_of(member,
                          [&](int s) { work.scans.tell_rates(s, std::span<const SegmentReport>(work.reports)); });
+    if (work.rules.projects) {
+      work.solve_accelerations_again(member, udot);
+      return;
+    }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_forces(b);
       const double pivot = work.sweeps->sweep_accelerations_inward(block);
@@ -170,10 +171,12 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
   return work.status_of(work.failed_joint(udot));
 }
 
-RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span<const double> p, double leak,
-                                  std::span<double> u, std::span<double> pdot) {
+RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
+                                  std::span<double> pdot) {
   Work& work = *work_;
   const bool loaded = work.plan.cut().has_value();
+  const bool tangent = work.rules.gauge == GaugeControl::tangent;
+  const double leak = work.rules.gauge == GaugeControl::leak ? work.rules.leak : 0.0;
   const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(p));
   work.team.run([&](const TeamMember& member) {
     SegmentClosing& closing = work.closings[index_of(member.index)];
@@ -183,9 +186,7 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
         work.sweeps->scan_levers(block);
       }
       work.lanes.scatter(b, p, &ChainBlock::rates, block.length);
-      const double pivot = work.sweeps->sweep_momenta_inward(block);
-      work.pivots[index_of(b - work.own.blocks.first)] = finite ? pivot : std::numeric_limits<double>::quiet_NaN();
-      work.sweeps->set_nodes(block, work.segment_lanes.nodes(b));
+      work.sweep_momenta_inward(b, finite);
     });
     work.for_segments_of(member, [&](int s) {
       work.scans.report(s, false, work.reports[index_of(s)]);
@@ -220,6 +221,9 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
       (loaded ? work.sweeps->sweep_momentum_rates_with_loads : work.sweeps->sweep_momentum_rates)(block);
       work.lanes.gather(b, &ChainBlock::momentum_rates, pdot);
     });
+    if (tangent) {
+      work.make_tangent(member, u, pdot);
+    }
   });
   const int failed = work.failed_joint(u);
   return work.status_of(failed >= 0 ? failed : work.failed_joint(pdot));
@@ -234,15 +238,20 @@ std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {
   const bool momenta = rate_kind == StateKind::momentum;
   const double links = work_->plan.division().length;
   const double blocks = work_->plan.division().blocks;
-  const double inward = momenta ? 430.0 : 560.0;
-  const double outward = momenta ? 300.0 : 330.0;
   constexpr double kSegment = 900.0;
   const WorkStage meeting{1.0, kSegment * static_cast<double>(work_->plan.segments().size())};
-  std::vector<WorkStage> stages = {{blocks, links * inward, kLanes}, meeting, {blocks, links * outward, kLanes}};
-  if (!momenta) {
-    stages.insert(stages.begin(), {{blocks, 40.0 * links, kLanes}, {1.0, 0.0}});  // angular velocities
+  const auto sweep = [&](double operations) { return WorkStage{blocks, links * operations, kLanes}; };
+  if (momenta) {
+    std::vector<WorkStage> stages = {sweep(430.0), meeting, sweep(300.0)};
+    if (work_->rules.gauge == GaugeControl::tangent) {
+      stages.insert(stages.end(), {sweep(70.0), meeting, sweep(40.0)});
+    }
+    return stages;
   }
-  return stages;
+  if (work_->rules.projects) {
+    return {sweep(510.0), meeting, sweep(150.0), {1.0, 0.0}, sweep(220.0), meeting, sweep(110.0)};
+  }
+  return {sweep(40.0), {1.0, 0.0}, sweep(560.0), meeting, sweep(330.0)};  // angular velocities first
 }
 
 int SubchainSolver::redundant_rows() const {

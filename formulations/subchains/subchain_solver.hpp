@@ -23,18 +23,19 @@ class SubchainSolver final : public LaneSolver {
   /// coordinate. Otherwise those of this process (ChainPlan::share_of), with q, u, p of them alone, by position; all
   /// processes call the same functions together and get the same return value. A state that is not finite on one of
   /// them fails on all; what overflows afterwards does not
-  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution);
+  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution, const LoopRules& rules);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;
   SubchainSolver(SubchainSolver&&) = delete;
   SubchainSolver& operator=(SubchainSolver&&) = delete;
 
-  /// Two exchanges between segments: angular velocities, then the handles.
-  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
+  /// Two exchanges between segments: angular velocities, then the handles; one before them to project velocities.
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> velocities,
                           std::span<double> udot) override;
-  /// One exchange: the Hamiltonian form needs no velocities before the handles are closed.
-  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+  /// One exchange: the Hamiltonian form needs no velocities before the handles are closed; another one for the tangent
+  /// gauge.
+  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
                     std::span<double> pdot) override;
   [[nodiscard]] int redundant_rows() const override;
   [[nodiscard]] double largest_multiplier() const override;

@@ -1,7 +1,7 @@
 #include "formulations/subtrees/subtree_formulation.hpp"
 
-#include "formulations/lanes/lane_formulation.hpp"
 #include "formulations/options/division_options.hpp"
+#include "formulations/parts/forms/lane_formulation.hpp"
 #include "formulations/subtrees/subtree_solver.hpp"
 
 namespace mbdbench {
@@ -18,7 +18,7 @@ std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism
   const Execution chosen = execution_in(options, execution);
   return make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, rate_kind, chosen] { return std::make_unique<SubtreeSolver>(mechanism, rate_kind, chosen); }, 0.0,
+      [&mechanism, rate_kind, chosen] { return std::make_unique<SubtreeSolver>(mechanism, rate_kind, chosen); }, {},
       chosen.instruction_set);
 }
 

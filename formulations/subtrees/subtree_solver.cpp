@@ -67,7 +67,8 @@ void SubtreeSolver::collect_from_blocks() const {
 }
 
 RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
-                                       std::span<double> udot) {
+                                       std::span<double> velocities, std::span<double> udot) {
+  std::copy(u.begin(), u.end(), velocities.begin());
   if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
     trunk_.scatter(view(loads_.joint_forces()), &TreeBlock::forces);
@@ -105,8 +106,8 @@ RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std:
   return status(q, udot);
 }
 
-RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<const double> p, double /*leak*/,
-                                 std::span<double> u, std::span<double> pdot) {
+RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
+                                 std::span<double> pdot) {
   trunk_.set_turns(trunk_sweeps_, q);
   trunk_.scatter(p, &TreeBlock::rates);
   team_.run([&](const TeamMember& member) {

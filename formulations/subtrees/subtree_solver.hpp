@@ -21,10 +21,9 @@ class SubtreeSolver final : public LaneSolver {
   /// \param execution threads, at most one a block \throws ModelError if the mechanism is refused
   SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution);
 
-  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> velocities,
                           std::span<double> udot) override;
-  /// \param leak not used: there are no loops
-  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
                     std::span<double> pdot) override;
   [[nodiscard]] int threads() const override { return team_.size(); }
   [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;

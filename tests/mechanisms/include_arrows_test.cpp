@@ -136,23 +136,26 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/execution", {}},
       {"formulations/recursion", {"formulations/execution", "formulations/kernels"}},
       {"formulations/assembly", {"formulations/execution", "formulations/kernels"}},
-      // Derivatives of what is the same function.
-      {"formulations/lanes", {"formulations/derivatives", "formulations/execution", "formulations/recursion"}},
+      {"formulations/lanes", {"formulations/execution", "formulations/recursion"}},
+      // Everything but right-hand sides is that of the recursion over one part: of these, sub-trees and bodies as
+      // leaves.
       {"formulations/subchains",
-       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/recursion"}},
+       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/parts",
+        "formulations/recursion"}},
       {"formulations/batches", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
       // The tree as lanes have it.
       {"formulations/derivatives", {"formulations/batches", "formulations/execution", "formulations/kernels"}},
       // Many states and derivatives of an open tree.
       {"formulations/parts",
        {"formulations/batches", "formulations/derivatives", "formulations/execution", "formulations/kernels",
-        "formulations/recursion"}},
+        "formulations/lanes", "formulations/recursion"}},
       {"formulations/subtrees",
-       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/recursion"}},
+       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/parts",
+        "formulations/recursion"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.
       {"formulations/binary_tree",
        {"formulations/assembly", "formulations/execution", "formulations/kernels", "formulations/lanes",
-        "formulations/subchains"}},
+        "formulations/parts", "formulations/subchains"}},
   };
   const auto is_engine = [](const std::optional<std::string>& folder) { return folder && engines.contains(*folder); };
   const std::optional<std::string> from = formulation_folder(file);

@@ -1,5 +1,6 @@
 #include "formulations/derivatives/loops/vector_slopes.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/handle_share.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 
 namespace mbdbench {
@@ -134,7 +135,7 @@ CutPlace placed(int cut, const Kinematics& kinematics, const Vec3& center) {
   CutPlace place;
   place.joint = &joint;
   place.state = &kinematics.cut_joint(cut);
-  place.share_of_b = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+  place.share_of_b = share_of_b(joint);
   place.origin_a.value = kinematics.world_point(joint.a, joint.position_a) - center;
   place.origin_a.slopes.leftCols<6>() = motion_of_point(place.origin_a.value);
   place.origin_b.value = kinematics.world_point(joint.b, joint.position_b) - center;

@@ -7,6 +7,7 @@
 
 #include "formulations/batches/batch_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/handle_share.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/table_law.hpp"
 
@@ -219,7 +220,7 @@ void LoopState::place_cut(std::size_t cut) {
   shape.body_a = joint.a;
   shape.body_b = joint.b;
   // As of joint_kinematics.hpp.
-  shape.share = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+  shape.share = share_of_b(joint);
   shape.world_linear = joint.world_linear;
   shape.direction_count = static_cast<int>(joint.linear_directions.size());
   for (std::size_t i = 0; i < joint.linear_directions.size(); ++i) {

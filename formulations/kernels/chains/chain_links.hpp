@@ -99,6 +99,20 @@ MBDBENCH_KERNEL ProjectedInertia<T> eliminate_joint(const ArticulatedInertia<T>&
   return projected(m, rule.gain);
 }
 
+/// The same for another right side of the same matrices. \returns D rest
+template <typename T>
+MBDBENCH_KERNEL T pass_right_side(const T& own, LinkWrench<T>& f, JointRule<T>& rule) {
+  const T moment = own - f.nz;  // D rest
+  rule.rest = moment * rule.inverse;
+  f.fx += rule.gain.bx * moment;
+  f.fy += rule.gain.by * moment;
+  f.fz += rule.gain.bz * moment;
+  f.nx += rule.gain.cx * moment;
+  f.ny += rule.gain.cy * moment;
+  f.nz = own;
+  return moment;
+}
+
 /// \returns the motion about z of a link (its joint's included) from the other components of its motion.
 template <typename T>
 MBDBENCH_KERNEL T recovered(const JointRule<T>& rule, const LinkVector<T>& linear, const LinkVector<T>& angular) {

@@ -22,28 +22,33 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       : JointVelocityFormulation(mechanism),
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
-    if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.execution, near(),
-                     settings.section_bodies);
-      if (links_->closed() == nullptr && !links_->team().is_divided()) {
-        evaluations_.emplace(
-            mechanism, StateKind::velocity, near(),
-            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
-        use_loop_derivatives({});
-        if (evaluations_->has_derivatives()) {
-          use_derivatives(*evaluations_, *loop_derivatives_);
-        }
-      }
-      // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
-      has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() && settings.section_bodies == 0 &&
-                        loops_without_lanes(mechanism).empty() &&
-                        // Lanes know the rates of couplings, not what they are off.
-                        (mechanism.couplings().empty() || settings.baumgarte.beta == 0.0);
-    } else {
-      world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
+    if (settings.make_lanes) {
+      lanes_ = settings.make_lanes();
     }
-    if (!links_ || links_->closed() != nullptr) {
-      use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta});
+    if (!settings.link_frames) {
+      world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
+    } else if (!lanes_) {
+      emplace_links();
+    }
+    const bool closed = lanes_ ? mechanism.constrained() : !links_ || links_->closed() != nullptr;
+    if ((lanes_ && !closed) || (links_ && links_->closed() == nullptr && !links_->team().is_divided())) {
+      evaluations_.emplace(
+          mechanism, StateKind::velocity, near(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
+          settings.execution.instruction_set);
+      use_loop_derivatives({}, {});
+      if (evaluations_->has_derivatives()) {
+        use_derivatives(*evaluations_, *loop_derivatives_);
+      }
+    }
+    // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
+    // Sub-chains that close loops as published are another function where these are open.
+    has_loop_lanes_ = closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) &&
+                      settings.section_bodies == 0 && loops_without_lanes(mechanism).empty() &&
+                      // Lanes know the rates of couplings, not what they are off.
+                      (mechanism.couplings().empty() || settings.baumgarte.beta == 0.0);
+    if (closed) {
+      use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta},
+                           lanes_ && !settings.projects ? kNoDerivativesInLanes : "");
     }
   }
 
@@ -62,11 +67,14 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return status;
   }
 
-  [[nodiscard]] int threads() const override { return links_ ? links_->team().size() : 1; }
+  [[nodiscard]] int threads() const override { return lanes_ ? lanes_->threads() : links_ ? links_->team().size() : 1; }
 
-  [[nodiscard]] bool is_divided() const override { return links_ && links_->team().is_divided(); }
+  [[nodiscard]] bool is_divided() const override { return !lanes_ && links_ && links_->team().is_divided(); }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
+    if (lanes_) {
+      return lanes_->stages(StateKind::velocity);
+    }
     constexpr double kTurn = 420.0;  // kernels/acceleration_rows.hpp
     return {{1.0, kTurn * mechanism().body_count()}};
   }
@@ -78,13 +86,18 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
-    if (links_ && links_->closed() != nullptr) {
+    if (lanes_) {
+      sink("redundant_rows", static_cast<double>(lanes_->redundant_rows()));
+    } else if (links_ && links_->closed() != nullptr) {
       sink("redundant_rows", links_->closed()->part().redundant_rows());
     }
   }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    if (lanes_) {
+      return lanes_->accelerations(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+    }
     if (links_) {
       const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
       links_->team().for_shares([&](std::size_t index, std::size_t count) {
@@ -106,6 +119,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       evaluations_->batch(t, states, rates, statuses);
     } else if (has_loop_lanes_) {
       if (!loops_) {
+        if (!links_) {
+          emplace_links();
+        }
         loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(),
                                                 LaneAccelerations{settings_.baumgarte, settings_.projects}, near(),
                                                 settings_.execution.instruction_set);
@@ -118,16 +134,22 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
  private:
-  void use_loop_derivatives(const VelocityRules& velocities) {
+  void emplace_links() {
+    links_.emplace(mechanism(), settings_.baumgarte, settings_.projects, settings_.execution, near(),
+                   settings_.section_bodies);
+  }
+
+  void use_loop_derivatives(const VelocityRules& velocities, std::string obstacle) {
     loop_derivatives_.emplace(
-        mechanism(), velocities, std::string(), near(),
+        mechanism(), velocities, std::move(obstacle), near(),
         [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings_.execution.instruction_set);
     use_derivatives(*loop_derivatives_);
   }
 
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
-  std::optional<JointAccelerations> links_;
+  std::unique_ptr<LaneSolver> lanes_;
+  std::optional<JointAccelerations> links_;          // beside lanes_ only once many states were asked for
   std::optional<TreeEvaluations> evaluations_;       // of an open tree on one process
   std::optional<LoopDerivatives> loop_derivatives_;  // of everything else, loads and lengths that evaluations_ have not
   bool has_loop_lanes_ = false;                      // of loops on one process

@@ -30,18 +30,27 @@ class RecursiveMomenta final : public JointStateFormulation {
         std::any_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.type == JointType::screw; });
     // Prescribed motions have multipliers too, for a gauge to act on.
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
+    if (settings.make_lanes) {
+      lanes_ = settings.make_lanes();
+    }
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && (screws || settings.section_bodies > 0))) {
-      emplace_closed(closed_, settings.execution);
+      if (!lanes_) {
+        emplace_closed(closed_, settings.execution);
+      }
       // As of RecursiveAccelerations: lanes take over how many rows count, and know no residuals of couplings.
-      has_loop_lanes_ = !closed_->part().team().is_divided() && settings.section_bodies == 0 &&
+      has_loop_lanes_ = (lanes_ || !closed_->part().team().is_divided()) && settings.section_bodies == 0 &&
                         loops_without_lanes(mechanism).empty() &&
                         (mechanism.couplings().empty() || settings.feedback == 0.0);
-      use_loop_derivatives({settings.gauge, settings.leak, settings.feedback}, obstacle_of_gauge(settings.gauge));
+      use_loop_derivatives({settings.gauge, settings.leak, settings.feedback},
+                           lanes_ && settings.gauge != GaugeControl::tangent ? kNoDerivativesInLanes
+                                                                             : obstacle_of_gauge(settings.gauge));
     } else if (settings.link_frames) {
-      links_.emplace(mechanism, settings.execution);
-      loads_.emplace(mechanism, links_->tree(), near());
-      if (!links_->team().is_divided()) {
+      if (!lanes_) {
+        links_.emplace(mechanism, settings.execution);
+        loads_.emplace(mechanism, links_->tree(), near());
+      }
+      if (lanes_ || !links_->team().is_divided()) {
         evaluations_.emplace(
             mechanism, StateKind::momentum, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
@@ -69,12 +78,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    const RhsStatus status = closed_ ? watched().set_state(t, q_of(x), rate_of(x), u) : solve_in_world(t, x);
+    const RhsStatus status = set_velocities(t, x, u);
     if (status.ok) {
       std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-      if (!closed_) {
-        std::copy(world().tree.u().begin(), world().tree.u().end(), u.begin());
-      }
     }
     return status;
   }
@@ -82,12 +88,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     // sigma' is not lambda at an instant: the acceleration pass at the velocities of p. With feedback the motion obeys
     // Phi'' = -beta Phi'.
-    RhsStatus status = closed_ ? watched().set_state(t, q_of(x), rate_of(x), u_) : solve_in_world(t, x);
+    RhsStatus status = set_velocities(t, x, u_);
     if (!status.ok) {
       return status;
-    }
-    if (!closed_) {
-      std::copy(world().tree.u().begin(), world().tree.u().end(), u_.begin());
     }
     status = world().solve(t, q_of(x), u_, false);
     if (status.ok) {
@@ -97,11 +100,14 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   [[nodiscard]] double largest_sigma() const override {
-    return watched_ ? watched_->largest_cut_multiplier() : closed_ ? closed_->largest_cut_multiplier() : 0.0;
+    return lanes_     ? lanes_->largest_multiplier()
+           : watched_ ? watched_->largest_cut_multiplier()
+           : closed_  ? closed_->largest_cut_multiplier()
+                      : 0.0;
   }
 
   [[nodiscard]] int threads() const override {
-    return closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
+    return lanes_ ? lanes_->threads() : closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
   }
 
   [[nodiscard]] bool is_divided() const override {
@@ -109,6 +115,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
+    if (lanes_) {
+      return lanes_->stages(StateKind::momentum);
+    }
     constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
     return {{1.0, kTurn * mechanism().body_count()}};
   }
@@ -120,7 +129,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
-    if (closed_) {
+    if (lanes_) {
+      sink("redundant_rows", lanes_->redundant_rows());
+    } else if (closed_) {
       sink("redundant_rows", closed_->part().redundant_rows());
     }
   }
@@ -132,6 +143,9 @@ class RecursiveMomenta final : public JointStateFormulation {
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    if (lanes_) {
+      return lanes_->momenta(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+    }
     if (closed_) {
       RhsStatus status = closed_->set_state(t, q_of(x), rate_of(x), u_);
       if (status.ok) {
@@ -159,6 +173,9 @@ class RecursiveMomenta final : public JointStateFormulation {
       evaluations_->batch(t, states, rates, statuses);
     } else if (has_loop_lanes_) {
       if (!loops_) {
+        if (!closed_) {
+          emplace_closed(closed_, settings_.execution);
+        }
         loops_ = std::make_unique<LoopsInLanes>(mechanism(), closed_->part(),
                                                 LaneMomenta{settings_.gauge, settings_.leak, settings_.feedback},
                                                 near(), settings_.execution.instruction_set);
@@ -233,6 +250,22 @@ class RecursiveMomenta final : public JointStateFormulation {
     return *world_;
   }
 
+  /// The velocities of a state, as the right-hand side has them.
+  RhsStatus set_velocities(double t, std::span<const double> x, std::span<double> u) {
+    if (lanes_) {
+      unused_.resize(u.size());
+      return lanes_->momenta(t, q_of(x), rate_of(x), u, unused_);
+    }
+    if (closed_) {
+      return watched().set_state(t, q_of(x), rate_of(x), u);
+    }
+    const RhsStatus status = solve_in_world(t, x);
+    if (status.ok) {
+      std::copy(world().tree.u().begin(), world().tree.u().end(), u.begin());
+    }
+    return status;
+  }
+
   RhsStatus solve_in_world(double t, std::span<const double> x) {
     const RhsStatus status = world().tree.set_positions(t, q_of(x));
     if (status.ok) {
@@ -256,10 +289,12 @@ class RecursiveMomenta final : public JointStateFormulation {
 
   RecursiveMomentumSettings settings_;
   std::vector<double> u_;
+  std::unique_ptr<LaneSolver> lanes_;
+  std::vector<double> unused_;  // p' of lanes_ where only u is asked for
   std::optional<LinkNaudet> links_;
   std::optional<LinkLoads> loads_;              // with links_
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
-  std::optional<ClosedMomenta> closed_;
+  std::optional<ClosedMomenta> closed_;         // beside lanes_ only once many states were asked for
   std::optional<LoopDerivatives>
       loop_derivatives_;         // with closed_, and of loads and lengths that evaluations_ have not
   bool has_loop_lanes_ = false;  // of closed_ on one process

@@ -7,6 +7,7 @@
 
 #include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/handle_share.hpp"
 
 namespace mbdbench {
 namespace {
@@ -75,7 +76,7 @@ void LoopConstants::place_cuts(const Mechanism& mechanism, const std::vector<boo
     LaneCut cut;
     cut.a = {a.row, link_vector(a.origin + a.rotation * joint.position_a), a.row < 0};
     cut.b = {b.row, link_vector(b.origin + b.rotation * joint.position_b), b.row < 0};
-    cut.share_of_b = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+    cut.share_of_b = share_of_b(joint);
     cut.world_linear = joint.world_linear;
     const Mat3 axes_a = a.rotation * joint.rotation_a;
     const Mat3 axes_b = b.rotation * joint.rotation_b;

@@ -18,7 +18,7 @@ struct LinkSweep {
   kernels::ColumnGains<T> gains;
 };
 
-/// Velocity of a link at O_k in its frame (momenta only).
+/// Velocity of a link at O_k in its frame (momenta, projected velocities).
 template <typename T>
 struct LinkMotion {
   kernels::LinkVector<T> linear, angular;
@@ -64,8 +64,11 @@ struct ChainBlock {
   double* momentum_rates = nullptr;  ///< p'
   double* sweeps = nullptr;          ///< LinkSweep
   double* motions = nullptr;         ///< LinkMotion
+  double* biases = nullptr;          ///< LinkWrench: what links need for velocity products (projected velocities)
   double* scan = nullptr;            ///< TurnScan, one
-  double* levers = nullptr;          ///< LinkVector, one: O of the next sub-chain's first link from that of the own
+  double* levers = nullptr;          ///< LinkVector, one: O of the next sub-chain's first link from that of the own,
+                                     ///< in the frame of the latter
+  double* drift = nullptr;           ///< LinkVector, one: its velocity, in its frame, while the own first O rests
   double* node = nullptr;            ///< LaneNode, one
   double* exchange = nullptr;        ///< LaneExchange, one
 };
@@ -80,7 +83,8 @@ struct LaneExchange {
   kernels::LinkWrench<T> wrench;   ///< F'
   kernels::LinkWrench<T> load;     ///< what acts there on the lane besides (momenta, at a cut joint)
   // At the lane's own first link:
-  kernels::LinkVector<T> linear;  ///< V
+  kernels::LinkVector<T> inboard_omega;  ///< angular velocity of the link inboard of it (accelerations)
+  kernels::LinkVector<T> linear;         ///< V
   kernels::LinkVector<T> angular;
 };
 
@@ -91,16 +95,23 @@ struct ChainSweeps {
   /// \returns whether all angles are moderate; otherwise sines and cosines are left to the caller
   bool (*set_turns)(const ChainBlock& block);
   void (*scan_rates)(const ChainBlock& block);
+  void (*scan_motions)(const ChainBlock& block);  ///< levers and drift too
   void (*scan_levers)(const ChainBlock& block);
   /// Inward, columns and C; \returns the smallest pivot
   double (*sweep_accelerations_inward)(const ChainBlock& block);
   double (*sweep_momenta_inward)(const ChainBlock& block);
-  /// The lanes' nodes by rows, one a lane.
+  /// Velocity products of the lane by itself, and then f and v alone, with the matrices of the last sweep inward.
+  void (*sweep_biases_outward)(const ChainBlock& block);
+  void (*sweep_accelerations_again)(const ChainBlock& block);
+  void (*sweep_momenta_again)(const ChainBlock& block);
+  /// The lanes' nodes by rows, one a lane; f and v alone.
   void (*set_nodes)(const ChainBlock& block, kernels::ChainNode* nodes);
+  void (*set_right_sides)(const ChainBlock& block, kernels::ChainNode* nodes);
   void (*sweep_accelerations_outward)(const ChainBlock& block);
   void (*sweep_velocities_outward)(const ChainBlock& block);
   void (*sweep_momentum_rates)(const ChainBlock& block);
   void (*sweep_momentum_rates_with_loads)(const ChainBlock& block);  ///< LaneExchange::load too
+  void (*add_loads)(const ChainBlock& block);                        ///< that alone, onto p'
   /// Closing of the handle between two sub-chains, and the way outward over it (kernels/closing.hpp).
   void (*close)(const kernels::ChainNode& a, kernels::OutboardNode& outboard, kernels::ClosedHandle& handle);
   void (*open)(const kernels::ChainNode& a, const kernels::ClosedHandle& handle, const kernels::Row& motion_a,

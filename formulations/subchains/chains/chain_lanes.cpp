@@ -15,6 +15,7 @@ constexpr std::size_t kLinkNumbers = sizeof(kernels::LinkConstants<double>) / si
 constexpr std::size_t kTurnNumbers = sizeof(kernels::SineCosine<double>) / sizeof(double);
 constexpr std::size_t kSweepNumbers = sizeof(LinkSweep<double>) / sizeof(double);
 constexpr std::size_t kMotionNumbers = sizeof(LinkMotion<double>) / sizeof(double);
+constexpr std::size_t kWrenchNumbers = sizeof(kernels::LinkWrench<double>) / sizeof(double);
 constexpr std::size_t kScanNumbers = sizeof(TurnScan<double>) / sizeof(double);
 constexpr std::size_t kVectorNumbers = sizeof(kernels::LinkVector<double>) / sizeof(double);
 constexpr std::size_t kNodeNumbers = sizeof(LaneNode<double>) / sizeof(double);
@@ -62,8 +63,16 @@ void ChainLanes::allot(ChainBlock& block) {
   take(block.motions, length * kMotionNumbers);
   take(block.scan, kScanNumbers);
   take(block.levers, kVectorNumbers);
+  take(block.drift, kVectorNumbers);
   take(block.node, kNodeNumbers);
   take(block.exchange, kExchangeNumbers);
+}
+
+void ChainLanes::allot_biases() {
+  for (ChainBlock& block : blocks_) {
+    memory_.push_back(lane_memory(index_of(block.length) * kWrenchNumbers));
+    block.biases = memory_.back().get();
+  }
 }
 
 void ChainLanes::set_constants(int lane) {
@@ -132,6 +141,15 @@ void ChainLanes::gather(int b, double* ChainBlock::*array, std::span<double> val
     const double* from = own.*array + l;
     for (int i = 0; i < held.count; ++i, from += kLanes) {
       values[place(held.first + i)] = *from;
+    }
+  }
+}
+
+void ChainLanes::add(int b, std::span<const double> values, std::span<double> to) const {
+  for (int l = 0; l < kLanes; ++l) {
+    const ChainLane& held = plan_->lanes()[index_of(b * kLanes + l)];
+    for (int i = 0; i < held.count; ++i) {
+      to[place(held.first + i)] += values[place(held.first + i)];
     }
   }
 }

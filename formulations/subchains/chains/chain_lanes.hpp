@@ -22,6 +22,9 @@ class ChainLanes {
   /// \param whole whether vectors hold numbers by coordinate, of all links, or by position, of those held
   ChainLanes(const ChainPlan& plan, const ChainShare& share, bool whole);
 
+  /// Memory for what velocity products need (ChainBlock::biases), which projected velocities alone ask for.
+  void allot_biases();
+
   [[nodiscard]] const ChainBlock& block(int b) const {
     return blocks_[static_cast<std::size_t>(b - share_.blocks.first)];
   }
@@ -29,6 +32,8 @@ class ChainLanes {
   void scatter(int b, std::span<const double> values, double* ChainBlock::*array, int count) const;
   /// A block's results into a vector.
   void gather(int b, double* ChainBlock::*array, std::span<double> values) const;
+  /// Numbers of a vector onto those of another, of the links of a block.
+  void add(int b, std::span<const double> values, std::span<double> to) const;
   /// \returns where the vectors hold the number of a link that is held.
   [[nodiscard]] std::size_t place(int position) const {
     return static_cast<std::size_t>(places_[static_cast<std::size_t>(position - share_.positions.first)]);

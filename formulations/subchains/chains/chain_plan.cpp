@@ -149,6 +149,11 @@ ChainPlan::ChainPlan(const Mechanism& mechanism, int subchains) : tree_(mechanis
   }
 }
 
+Vec3 ChainPlan::start_origin(int arm) const {
+  const kernels::LinkVector<double>& origin = tree_.runs()[index_of(arm)].origin;
+  return {origin.x, origin.y, origin.z};
+}
+
 void ChainPlan::set_arms(const Mechanism& mechanism) {
   for (const LinkRun& run : tree_.runs()) {
     ChainArm arm;

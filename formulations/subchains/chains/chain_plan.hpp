@@ -92,6 +92,8 @@ class ChainPlan {
   [[nodiscard]] std::span<const int> coordinates() const { return coordinates_; }
   /// \returns the axes of the frame where an arm starts, columns in world axes.
   [[nodiscard]] Mat3 start_axes(int arm) const { return matrix_of(tree_.runs()[static_cast<std::size_t>(arm)].axes); }
+  /// \returns O of the arm's first link, which does not move.
+  [[nodiscard]] Vec3 start_origin(int arm) const;
   [[nodiscard]] const Vec3& gravity() const { return gravity_; }
   /// \returns the ends of the cut joint on its bodies a and b, where there is one.
   [[nodiscard]] const std::optional<std::array<CutTip, 2>>& cut() const { return cut_; }

@@ -4,62 +4,16 @@
 ///
 /// Accelerations: angular velocities of the lanes are scanned and exchanged, then inward (velocity products recomputed
 /// from the outboard end), columns, C; closing; outward. Momenta: inward with the turn and the first moment of the
-/// lane, columns, C; closing; outward (velocities), inward once more (momenta and their rates).
-#include "formulations/kernels/chains/turns.hpp"
-#include "formulations/subchains/chains/chain_block.hpp"
+/// lane, columns, C; closing; outward (velocities), inward once more (momenta and their rates). Velocities are
+/// projected by the sweeps of momenta.
+#include "formulations/subchains/chains/lane_view.hpp"
 #include "formulations/subchains/chains/multiply_adds.hpp"
+#include "formulations/subchains/chains/right_side_sweeps.hpp"
 
 namespace mbdbench::chain_sweeps {
 
 // Packs and rows start uninitialised: values that nobody reads would be stores in the innermost loops.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
-
-using namespace kernels;  // NOLINT(google-build-using-namespace): a header of one purpose
-
-/// A block's arrays as arrays of structures of lanes.
-template <typename T>
-struct LaneView {
-  int length;
-  const LinkConstants<T>* links;
-  const T* padding;
-  const ColumnStart* starts;
-  const ColumnStart* last_start;
-  const T* offsets;
-  T* angles;
-  SineCosine<T>* turns;
-  const T* rates;
-  const T* forces;
-  T* results;
-  T* momentum_rates;
-  LinkSweep<T>* sweeps;
-  LinkMotion<T>* motions;
-  TurnScan<T>* scan;
-  LinkVector<T>* levers;
-  LaneNode<T>* node;
-  const LaneExchange<T>* exchange;
-};
-
-template <typename T>
-MBDBENCH_KERNEL LaneView<T> lanes_of(const ChainBlock& b) {
-  return {b.length,
-          reinterpret_cast<const LinkConstants<T>*>(b.links),
-          reinterpret_cast<const T*>(b.padding),
-          b.starts,
-          b.last_start,
-          reinterpret_cast<const T*>(b.offsets),
-          reinterpret_cast<T*>(b.angles),
-          reinterpret_cast<SineCosine<T>*>(b.turns),
-          reinterpret_cast<const T*>(b.rates),
-          reinterpret_cast<const T*>(b.forces),
-          reinterpret_cast<T*>(b.results),
-          reinterpret_cast<T*>(b.momentum_rates),
-          reinterpret_cast<LinkSweep<T>*>(b.sweeps),
-          reinterpret_cast<LinkMotion<T>*>(b.motions),
-          reinterpret_cast<TurnScan<T>*>(b.scan),
-          reinterpret_cast<LinkVector<T>*>(b.levers),
-          reinterpret_cast<LaneNode<T>*>(b.node),
-          reinterpret_cast<const LaneExchange<T>*>(b.exchange)};
-}
 
 template <typename T>
 bool set_turns(const ChainBlock& data) {
@@ -67,18 +21,26 @@ bool set_turns(const ChainBlock& data) {
   return set_all_turns(block.length + 1, block.offsets, block.angles, block.turns);
 }
 
-template <typename T>
+/// \tparam kMotions whether linear velocities are asked for too, with the way over the lane
+template <bool kMotions, typename T>
 void scan_rates(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
+  const T zero = static_cast<T>(0.0);
   // Columns of the turn from the first link's frame to the current one's, and the angular velocity of the current link
   // against the link inboard of the lane.
-  LinkVector<T> x{static_cast<T>(1.0), static_cast<T>(0.0), static_cast<T>(0.0)};
-  LinkVector<T> y{static_cast<T>(0.0), static_cast<T>(1.0), static_cast<T>(0.0)};
-  LinkVector<T> omega{static_cast<T>(0.0), static_cast<T>(0.0), block.rates[0]};
+  LinkVector<T> x{static_cast<T>(1.0), zero, zero};
+  LinkVector<T> y{zero, static_cast<T>(1.0), zero};
+  LinkVector<T> omega{zero, zero, block.rates[0]};
+  LinkVector<T> lever{zero, zero, zero};  // from O of the first link, and its velocity if that link only turns there
+  LinkVector<T> linear{zero, zero, zero};
   for (int i = 1; i <= block.length; ++i) {
     const LinkConstants<T>& link = block.links[i];
     const T c = block.turns[i].cosine;
     const T s = block.turns[i].sine;
+    if constexpr (kMotions) {
+      linear = rotated_outward(link, c, s, moved_outward(link, linear, omega));
+      lever = rotated_outward(link, c, s, {lever.x + link.px, lever.y + link.py, lever.z});
+    }
     x = rotated_outward(link, c, s, x);
     y = rotated_outward(link, c, s, y);
     omega = rotated_outward(link, c, s, omega);
@@ -87,6 +49,12 @@ void scan_rates(const ChainBlock& data) {
     }
   }
   *block.scan = {x, y, omega};
+  if constexpr (kMotions) {
+    const auto along = [&lever](const LinkVector<T>& axis)
+                           MBDBENCH_INLINED { return axis.x * lever.x + axis.y * lever.y + axis.z * lever.z; };
+    *block.levers = {along(x), along(y), along({x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x})};
+    *block.drift = linear;
+  }
 }
 
 template <typename T>
@@ -223,15 +191,6 @@ double sweep_accelerations_inward(const ChainBlock& data) {
   sweep_columns<3, true>(block);
   sweep_compliance(block);
   return smallest_lane(smallest);
-}
-
-/// Eight numbers with lanes side by side (nothing where null) become one row a lane.
-template <int W>
-MBDBENCH_KERNEL void set_rows(const Pack<8, W>* const (&numbers)[8], Row* first_row, int rows_a_node) {
-  Pack<8, W> square[8];
-  unrolled<0, 8>([&](auto k) MBDBENCH_INLINED { square[k] = numbers[k] == nullptr ? Pack<8, W>(0.0) : *numbers[k]; });
-  transpose(square);
-  unrolled<0, 8>([&](auto lane) MBDBENCH_INLINED { store(square[lane], first_row[lane * rows_a_node]); });
 }
 
 template <typename T>
@@ -415,15 +374,21 @@ template <int W>
 constexpr ChainSweeps sweeps() {
   using T = Pack<ChainSweeps::kLanes, W>;
   return {set_turns<T>,
-          scan_rates<T>,
+          scan_rates<false, T>,
+          scan_rates<true, T>,
           scan_levers<T>,
           sweep_accelerations_inward<T>,
           sweep_momenta_inward<T>,
+          sweep_biases_outward<T>,
+          sweep_right_sides_inward<true, T>,
+          sweep_right_sides_inward<false, T>,
           set_nodes<T>,
+          set_right_sides<T>,
           sweep_accelerations_outward<T>,
           sweep_velocities_outward<T>,
           sweep_momentum_rates<false, T>,
           sweep_momentum_rates<true, T>,
+          add_loads<T>,
           close_handle<W>,
           open_plain<W>,
           close_tip<W>,

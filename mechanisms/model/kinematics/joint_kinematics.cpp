@@ -2,16 +2,10 @@
 
 #include <cmath>
 
+#include "mechanisms/model/kinematics/handle_share.hpp"
+
 namespace mbdbench {
 namespace {
-
-/// How far O_k is on the way from the origin on a to that on b, as the file comment says.
-double share_of_b(const Joint& joint) {
-  if (!joint.cut || !joint.world_linear || joint.a < 0) {
-    return 1.0;
-  }
-  return joint.b < 0 ? 0.0 : 0.5;
-}
 
 /// Where what rolls touches the plane, from its centre, and how that changes as b turns against a.
 struct Contact {
@@ -38,6 +32,13 @@ Contact contact_of(const Joint& joint, const JointKinematics& state, const Vec3&
 }
 
 }  // namespace
+
+double share_of_b(const Joint& joint) {
+  if (!joint.cut || !joint.world_linear || joint.a < 0) {
+    return 1.0;
+  }
+  return joint.b < 0 ? 0.0 : 0.5;
+}
 
 void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinematics& b, JointKinematics& state) {
   state.axes_a.noalias() = a.rotation * joint.rotation_a;

@@ -82,7 +82,7 @@ TEST_F(SimulateOnProcessesRunTest, processes_with_the_whole_state_write_the_file
 // A loop through the ground, and loops that leave branches, with projections and quaternions.
 TEST_F(SimulateOnProcessesRunTest, branches_of_closed_mechanisms_write_the_files_of_one) {
   for (const char* const arguments :
-       {"--mechanism loop:401 --formulation dca --time 0:0.002:0.004",
+       {"--mechanism loop:1101 --formulation dca --time 0:0.002:0.004",
         "--mechanism loop:401 --formulation bae-haug --time 0:0.002:0.004",
         "--mechanism random_closed:seed=4701,bodies=280,cuts=5 --formulation hdca --time 0:0.002:0.004"}) {
     ASSERT_EQ(shell(program() + " simulate --quiet --overwrite --output alone " + arguments), 0) << said_;

@@ -1,6 +1,7 @@
 /// \file
 /// Rolling without slip and constraints of velocities alone, against closed forms: the formulations that take them, and
 /// what the others say.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

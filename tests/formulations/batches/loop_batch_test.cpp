@@ -229,6 +229,8 @@ TEST(loop_batch, closed_mechanisms_of_the_catalogue_give_the_answers_of_one_stat
                            "double_loop",
                            "loop:17",
                            "loop:joints=9,cut=2",
+                           "loop:33",
+                           "loop:joints=25,cut=1",
                            "rings:2",
                            "ladder:3",
                            "grid:3",

@@ -127,10 +127,11 @@ void expect_like_world_axes(const Mechanism& mechanism) {
   EXPECT_LT(error, 1e-11) << mechanism.name();
 }
 
-// One loop through the ground: both its chains are branches, and the trunk is empty.
+// One loop through the ground: both its chains are branches, and the trunk is empty. In lanes (dca, and hdca in
+// the tangent gauge without feedback) it has two blocks.
 TEST(loop_processes, a_loop_through_the_ground_has_the_bits_of_one_process) {
-  // With springs between links every process places all bodies.
-  for (const char* const name : {"loop:401", "loop:401,springs=3"}) {
+  // With springs between links every process places all bodies, and there are no lanes.
+  for (const char* const name : {"loop:1101", "loop:401,springs=3"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     for (const SharedWay& way : kSharedWays) {
       EXPECT_TRUE(expect_the_bits_of_one(mechanism, way, {1, 2, 3})) << way.key << " on " << name;
@@ -213,7 +214,11 @@ TEST(loop_processes, exchange_as_often_as_something_leaves_a_branch) {
   // Ends; matrices and momenta; velocities, with the ends'; momentum rates. No branch leaves anything on the ground.
   EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=none"}), 4U);
   // The tangent gauge has another right side, and its multipliers' momenta.
-  EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=tangent"}), 7U);
+  EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=tangent,feedback=1"}), 7U);
+  // Two blocks of sub-chains: theirs (subchain_processes_test), and that of all rates.
+  const Mechanism in_lanes = make_mechanism(mechanism_registry(), "loop:1101");
+  EXPECT_EQ(exchanges_of(in_lanes, {"dca", "projection=on"}), 4U);
+  EXPECT_EQ(exchanges_of(in_lanes, {"hdca", "gauge=tangent"}), 3U);
   // Loops that are closed in their branch have no ends elsewhere. (Of five arms one would be cut through a loop.)
   const Mechanism star(test::side_by_side({"rings:4", 8, true}));
   EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=off"}), 2U);

@@ -89,6 +89,16 @@ double error_of(const Eigen::VectorXd& actual, const Eigen::VectorXd& expected) 
 // of sixty; one chain that ends at the ground and two that meet.
 constexpr const char* kLoops[] = {"four_bar", "loop:5", "loop:9", "loop:24", "loop:63", "loop8", "bricard", "bennett"};
 
+/// Loops closed as published, and as leaf=auto closes them.
+struct Way {
+  std::string_view key;
+  std::string_view options;
+};
+constexpr Way kWays[] = {{"dca", "leaf=subchain"},
+                         {"dca", "leaf=subchain,projection=velocities"},
+                         {"hdca", "leaf=subchain"},
+                         {"hdca", "leaf=subchain,gauge=tangent"}};
+
 TEST(subchain_loops, agree_with_the_dense_reference_in_any_gauge) {
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
@@ -124,22 +134,61 @@ TEST(subchain_loops, agree_with_the_dense_reference_in_any_gauge) {
   }
 }
 
+/// Velocities that pull the loop apart, and momenta whose p' has a part that no motion shows.
+TEST(subchain_loops, project_velocities_and_take_the_tangent_gauge_as_the_dense_reference_does) {
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    const test::InstructionSetInUse in_use(set);
+    double worst = 0.0;
+    for (const char* name : kLoops) {
+      const Mechanism mechanism = uneven(name, 43);
+      const LoopState state(mechanism, 11);
+      RandomSource random(12);
+      const Eigen::VectorXd apart = state.u + test::random_vector(static_cast<int>(state.u.size()), random);
+      const Rates dense(*test::make("dense", mechanism, "projection=velocities"), state.with(apart), apart.size());
+      ASSERT_GT((dense.qdot - apart).cwiseAbs().maxCoeff(), 0.1) << name;
+      const Rates momenta(*test::make("dense-momentum", mechanism, "gauge=tangent"), state.with(state.p), apart.size());
+      const Rates published(*test::make("dense-momentum", mechanism, "gauge=none"), state.with(state.p), apart.size());
+      ASSERT_GT(error_of(published.rate, momenta.rate), 1e-3) << name;
+      for (const int count : {0, 8, 24}) {
+        const std::string where = fmt::format("{} {} subchains={}", set.name, name, count);
+        const std::string options = fmt::format("leaf=subchain,subchains={}", count);
+        const Rates dca(*test::make("dca", mechanism, options + ",projection=velocities"), state.with(apart),
+                        apart.size());
+        const Rates hdca(*test::make("hdca", mechanism, options + ",gauge=tangent"), state.with(state.p), apart.size());
+        for (const double error : {error_of(dca.qdot, dense.qdot), error_of(dca.rate, dense.rate),
+                                   error_of(hdca.qdot, state.u), error_of(hdca.rate, momenta.rate)}) {
+          EXPECT_LT(error, state.limit()) << where;
+          worst = std::max(worst, error / state.limit());
+        }
+      }
+    }
+    RecordProperty(fmt::format("worst_{}", set.name), fmt::format("{:.2g}", worst));
+  }
+}
+
 TEST(subchain_loops, any_number_of_threads_gives_the_same_bits) {
   const Mechanism mechanism = uneven("loop:90", 5);
   const LoopState state(mechanism, 9);
-  for (const std::string_view key : {"dca", "hdca"}) {
+  for (const auto& [key, options] :
+       std::vector<std::pair<std::string_view, std::string_view>>{{"dca", "projection=off"},
+                                                                  {"dca", "projection=velocities"},
+                                                                  {"hdca", "gauge=none"},
+                                                                  {"hdca", "gauge=tangent"}}) {
     const std::vector<double> x = state.with(key == "dca" ? state.u : state.p);
     std::vector<double> first;
     for (const int threads : {1, 2, 3}) {
       const auto formulation =
-          test::make(key, mechanism, fmt::format("leaf=subchain,subchains=32,threads={}", threads));
+          test::make(key, mechanism, fmt::format("leaf=subchain,subchains=32,threads={},{}", threads, options));
       for (int repetition = 0; repetition < 20; ++repetition) {
         std::vector<double> xdot(x.size());
         ASSERT_TRUE(formulation->rhs(0.0, x, xdot).ok);
         if (first.empty()) {
           first = xdot;
         }
-        ASSERT_EQ(xdot, first) << key << " threads=" << threads << " repetition=" << repetition;
+        ASSERT_EQ(xdot, first) << key << ' ' << options << " threads=" << threads << " repetition=" << repetition;
       }
     }
   }
@@ -165,8 +214,8 @@ TEST(subchain_loops, reactions_are_those_of_bodies_as_leaves) {
 TEST(subchain_loops, right_hand_sides_allocate_nothing_and_tell_what_is_redundant) {
   const Mechanism mechanism = uneven("loop:24", 3);
   const LoopState state(mechanism, 4);
-  for (const std::string_view key : {"dca", "hdca"}) {
-    const auto formulation = test::make(key, mechanism, "leaf=subchain");
+  for (const auto& [key, options] : kWays) {
+    const auto formulation = test::make(key, mechanism, options);
     const std::vector<double> x = state.with(key == "dca" ? state.u : state.p);
     std::vector<double> xdot(x.size());
     const auto redundant = [&] {
@@ -187,8 +236,8 @@ TEST(subchain_loops, right_hand_sides_allocate_nothing_and_tell_what_is_redundan
 
 TEST(subchain_loops, states_that_are_no_numbers_fail) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:24");
-  for (const std::string_view key : {"dca", "hdca"}) {
-    const auto formulation = test::make(key, mechanism, "leaf=subchain");
+  for (const auto& [key, options] : kWays) {
+    const auto formulation = test::make(key, mechanism, options);
     for (const std::size_t component : {0U, 11U, 22U, 23U, 34U, 45U}) {
       std::vector<double> x(46, 0.1);
       std::vector<double> xdot(46);

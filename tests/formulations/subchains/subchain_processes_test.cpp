@@ -154,6 +154,27 @@ TEST(SubchainProcessesThreads, momenta_need_one_exchange_a_right_hand_side_and_a
   }
 }
 
+/// Loads are those of projected velocities; the leak of the tangent gauge follows the fastest joint of all processes.
+TEST(SubchainProcessesThreads, projected_velocities_and_the_tangent_gauge_take_one_exchange_more) {
+  const Mechanism mechanism(with_loads("loop:90"));
+  const std::vector<double> x = some_state(mechanism);
+  for (const auto& [key, extra, shares] : std::vector<std::tuple<std::string_view, std::string_view, std::size_t>>{
+           {"dca", ",projection=velocities", 3}, {"hdca", ",gauge=tangent", 2}}) {
+    const std::string options = std::string(kFourBlocks) + std::string(extra);
+    std::vector<double> expected(x.size());
+    ASSERT_TRUE(test::make(key, mechanism, options)->rhs(0.0, x, expected).ok);
+    std::vector<double> published(x.size());
+    ASSERT_TRUE(test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, published).ok);
+    EXPECT_NE(expected, published);
+    for (const auto& [processes, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}}) {
+      ExchangeCounts counts;
+      EXPECT_EQ(rhs_of_parts(key, mechanism, processes, 3, x, counts, with_threads(options.c_str(), threads)), expected)
+          << key << " processes=" << processes << " threads=" << threads;
+      EXPECT_EQ(counts.shares, 3 * shares);
+    }
+  }
+}
+
 TEST(SubchainProcessesThreads, a_process_holds_its_slice_of_the_state) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:300");
   on_processes(2, [&](ProcessExchange& exchange) {
@@ -266,7 +287,7 @@ TEST(SubchainProcessesThreads, what_cannot_be_divided_is_said_with_what_can) {
   EXPECT_NE(message("bae-haug", "loop:9", "alpha=1", 2).find("option processes=2"), std::string::npos);
   EXPECT_NE(message("hdca", "balanced_tree:64", "", 2).find("need the whole state"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:64", "leaf=subtree", 2).find("need the whole state"), std::string::npos);
-  EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
+  EXPECT_NE(message("dca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
 
