@@ -259,6 +259,26 @@ TEST(loop_processes, a_branch_that_fails_is_told_by_all_as_by_one) {
   }
 }
 
+// Its state is finite, and so are the inertias: that squares of its velocities are not shows in one block alone.
+TEST(loop_processes, a_block_of_a_loop_in_lanes_that_overflows_is_told_by_all) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:1101");
+  for (const SharedWay& way : {kSharedWays[0], kSharedWays[2]}) {
+    const auto alone = test::make(way.key, mechanism, way.options);
+    std::vector<double> x(alone->state_size());
+    ASSERT_TRUE(alone->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    x[index_of(mechanism.q_size()) + 7] = 1e200;
+    std::vector<double> xdot(x.size());
+    EXPECT_FALSE(alone->rhs(0.0, x, xdot).ok) << way.key;
+    on_processes(2, [&](ProcessExchange& processes) {
+      const auto made = made_on(processes, mechanism, way);
+      std::vector<double> rates(x.size());
+      const RhsStatus status = made->rhs(0.0, x, rates);
+      EXPECT_FALSE(status.ok) << way.key;
+      EXPECT_FALSE(status.joint.empty()) << way.key;
+    });
+  }
+}
+
 TEST(loop_processes, allocate_nothing) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:401");
   for (const SharedWay& way : {kSharedWays[3], kSharedWays[6]}) {
