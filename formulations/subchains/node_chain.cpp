@@ -22,7 +22,7 @@ Row products(const Row* rows, const Row& numbers) {
   return result;
 }
 
-/// to += sum_m factor[m] rows[m].
+/// to += sign sum_m factors[m] rows[m].
 void add_combined(const Row& factors, const Row* rows, double sign, Row& to) {
   for (std::size_t m = 0; m < kRows; ++m) {
     for (std::size_t j = 0; j < kRows; ++j) {

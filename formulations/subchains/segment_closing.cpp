@@ -55,7 +55,7 @@ void SegmentClosing::assemble_again(std::span<const SegmentReport> reports, cons
         chain_.nodes()[s].free.at[i] = -report.tip.compliance[i].at[6];
       }
     }
-    Row wrench;
+    Row wrench{};
     chain_.begin_again(index_of(arm.last_segment - 1), wrench, arm.at_cut ? &tips_[a] : nullptr);
     chain_.close_again(index_of(arm.first_segment), index_of(arm.last_segment), wrench,
                        arm.at_cut ? &tips_[a] : nullptr);
