@@ -9,6 +9,11 @@ target_compile_options(mbdbench_warnings INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,15>>:-Wno-deprecated-declarations>
   # GCC warns of members whose types are local to a file unless that file is the one compiled; here it is included.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
+# clang-tidy within Clang (tests/lint/tidy_plugin.cpp): what is compiled is looked at on the way, a report for each compilation.
+if(MBDBENCH_TIDY_PLUGIN)
+  target_compile_options(mbdbench_warnings INTERFACE -fplugin=${MBDBENCH_TIDY_PLUGIN}
+                                                     -fplugin-arg-tidy-reports=${PROJECT_BINARY_DIR}/tidy)
+endif()
 
 # What changes the layout of Eigen's types reaches every user of the library, or the two disagree on alignment.
 add_library(mbdbench_abi INTERFACE)

@@ -1,7 +1,8 @@
-# Files that are compiled once for every instruction set and chosen when the program runs (formulations/subchains).
+# mbdbench_kernels(TARGET): every *_for_sets.cpp below formulations/, once for each instruction set, of which one is chosen when
+# the program runs. A file of the build's own folder includes it after MBDBENCH_LANES, the doubles of a register.
 # Packs say what goes side by side; automatic vectorisation on top of them gains on one processor and ruins on another.
 # They stand by themselves, since in a unity build one file's switches would be those of its neighbours.
-function(mbdbench_kernel_files FOLDER)
+function(mbdbench_kernels TARGET)
   set(COMMON -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     set(COMMON -fno-vectorize -fno-slp-vectorize -ffp-contract=fast)
@@ -11,13 +12,30 @@ function(mbdbench_kernel_files FOLDER)
     set(avx2 -march=x86-64-v3)
     set(avx512 -march=x86-64-v4)
   endif()
-  foreach(SET baseline avx2 avx512)
-    file(GLOB FILES CONFIGURE_DEPENDS ${FOLDER}/*_${SET}.cpp)
-    if(NOT FILES)
-      message(FATAL_ERROR "${FOLDER} has no file *_${SET}.cpp to compile for ${SET}")
+  set(baseline_LANES 2)
+  set(avx2_LANES 4)
+  set(avx512_LANES 8)
+  set(SETS baseline avx2 avx512)
+  # What this machine cannot run no sanitizer sees.
+  if(MBDBENCH_SANITIZE AND avx512)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null OUTPUT_VARIABLE MACROS)
+    if(NOT MACROS MATCHES "__AVX512VL__")
+      list(REMOVE_ITEM SETS avx512)
+      target_compile_definitions(${TARGET} PRIVATE MBDBENCH_WITHOUT_AVX512)
     endif()
-    set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON
-                                                   SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  file(GLOB_RECURSE FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/formulations/*_for_sets.cpp)
+  set_source_files_properties(${FILES} PROPERTIES HEADER_FILE_ONLY ON)
+  foreach(FILE ${FILES})
+    file(RELATIVE_PATH INCLUDED ${PROJECT_SOURCE_DIR} ${FILE})
+    get_filename_component(NAME ${FILE} NAME)
+    foreach(SET ${SETS})
+      set(COMPILED ${PROJECT_BINARY_DIR}/kernels/${SET}/${NAME})
+      file(CONFIGURE OUTPUT ${COMPILED} CONTENT "#define MBDBENCH_LANES ${${SET}_LANES}\n#include \"${INCLUDED}\"\n")
+      set_source_files_properties(${COMPILED} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                         SKIP_PRECOMPILE_HEADERS ON)
+      target_sources(${TARGET} PRIVATE ${COMPILED})
+    endforeach()
   endforeach()
 endfunction()
 

@@ -1,8 +1,17 @@
-# mbdbench_unity_groups(SOURCES...): what one compilation takes together where CMAKE_UNITY_BUILD is on: up to twelve files of
-# one folder or of small folders that follow one another, since headers cost more than our own lines. So names in anonymous
-# namespaces differ within a group; a build by files does not notice.
+# How many files one compilation takes together where CMAKE_UNITY_BUILD is on, since headers cost more than our own lines:
+# few cores are ready sooner with larger ones, which need up to 4 GiB; many cores need many that are small.
+cmake_host_system_information(RESULT MBDBENCH_CORES QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT MBDBENCH_MEMORY QUERY TOTAL_PHYSICAL_MEMORY)  # MiB
+set(MBDBENCH_TOGETHER 12)
+math(EXPR MEMORY_OF_A_CORE "${MBDBENCH_MEMORY} / ${MBDBENCH_CORES}")
+if(MBDBENCH_CORES LESS_EQUAL 4 AND MEMORY_OF_A_CORE GREATER 5000)
+  set(MBDBENCH_TOGETHER 24)
+endif()
+
+# mbdbench_unity_groups(SOURCES...): so many files of one folder or of small folders that follow one another. So names in
+# anonymous namespaces differ within a group; a build by files does not notice.
 function(mbdbench_unity_groups)
-  set(LARGEST 12)
+  set(LARGEST ${MBDBENCH_TOGETHER})
   foreach(SOURCE ${ARGN})
     get_filename_component(FOLDER ${SOURCE} DIRECTORY)
     list(APPEND FOLDERS ${FOLDER})
@@ -36,12 +45,16 @@ function(mbdbench_precompiled TARGET)
   endif()
 endfunction()
 
-# mbdbench_room(NAME DIRECTORY dir LINKS targets...): the static library mbdbench_NAME from every .cpp below dir.
+# mbdbench_room(NAME DIRECTORY dir LINKS targets... [ONLY files...]): the static library mbdbench_NAME from every .cpp below dir,
+# or from ONLY these of it.
 # Sources are globbed so that a new formulation or mechanism costs its own files and one registry line, and no build line.
 function(mbdbench_room NAME)
-  cmake_parse_arguments(ROOM "" "DIRECTORY" "LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "DIRECTORY" "LINKS;ONLY" ${ARGN})
   file(GLOB_RECURSE SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ROOM_DIRECTORY}/*.cpp)
   list(FILTER SOURCES EXCLUDE REGEX "/main\\.cpp$")
+  if(ROOM_ONLY)
+    list(TRANSFORM ROOM_ONLY PREPEND ${PROJECT_SOURCE_DIR}/${ROOM_DIRECTORY}/ OUTPUT_VARIABLE SOURCES)
+  endif()
   mbdbench_unity_groups(${SOURCES})
   add_library(mbdbench_${NAME} STATIC ${SOURCES})
   add_library(mbdbench::${NAME} ALIAS mbdbench_${NAME})

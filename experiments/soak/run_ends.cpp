@@ -17,7 +17,7 @@
 namespace mbdbench::soak {
 namespace {
 
-constexpr std::size_t kMostEvaluations = 300'000;
+constexpr std::size_t kMostEvaluationsOfRun = 300'000;
 // The tolerance is changed by this to see what a motion makes of errors.
 constexpr double kOtherTolerance = 10.0;
 
@@ -29,7 +29,7 @@ RunEnd run_between(const Registries& registries, Formulation& formulation, doubl
   SimulationOptions options;
   options.ode.relative_tolerance = tolerance;
   options.absolute_tolerance = tolerance;
-  options.ode.max_evaluations = kMostEvaluations;
+  options.ode.max_evaluations = kMostEvaluationsOfRun;
   options.step_reached = [&](double t, std::span<const double> x) { accuracy.reached(t, x); };
   const std::array span = {start, end};
   const SimulationResult result =

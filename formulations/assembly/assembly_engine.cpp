@@ -52,7 +52,7 @@ int block_offset(const NodePlan& node, int g) {
 AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal,
                                const InstructionSet& set)
     : tree_(std::move(tree)),
-      steps_(compiled_for(set, baseline_node_steps, avx2_node_steps, avx512_node_steps)),
+      steps_(compiled_for(set, []<int W>() { return node_kernels::steps<W>(); })),
       row_offsets_(row_offsets(tree_.joints())),
       leaves_(tree_, masses, row_offsets_),
       body_input_(masses.size()),

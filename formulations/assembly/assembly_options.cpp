@@ -98,6 +98,14 @@ ProximalOptions proximal_options(const Parameters& options) {
   return proximal;
 }
 
+std::vector<double> body_masses(const Mechanism& mechanism) {
+  std::vector<double> list;
+  for (const Body& body : mechanism.bodies()) {
+    list.push_back(body.mass);
+  }
+  return list;
+}
+
 std::vector<AssemblyJoint> assembly_joints(const Mechanism& mechanism) {
   std::vector<AssemblyJoint> joints;
   for (const auto& list : {mechanism.tree_joints(), mechanism.cut_joints()}) {

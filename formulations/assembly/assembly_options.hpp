@@ -28,6 +28,9 @@ ProximalOptions proximal_options(const Parameters& options);
 /// \returns all joints with their constrained directions, prescribed motions included: tree joints, then cut joints.
 std::vector<AssemblyJoint> assembly_joints(const Mechanism& mechanism);
 
+/// \returns kg, of all bodies.
+std::vector<double> body_masses(const Mechanism& mechanism);
+
 /// \returns why a mechanism is refused: so many loops through one body, or so densely meshed, that its assembly would
 ///          not fit in memory; empty for all others.
 std::string refuse_for_assembly(const Mechanism& mechanism);

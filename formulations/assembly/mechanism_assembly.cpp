@@ -13,14 +13,6 @@
 namespace mbdbench {
 namespace {
 
-std::vector<double> masses(const Mechanism& mechanism) {
-  std::vector<double> list;
-  for (const Body& body : mechanism.bodies()) {
-    list.push_back(body.mass);
-  }
-  return list;
-}
-
 // Pivots of a node are rounding divided by those of the nodes below it: 1e-11 and more where these are 1e-5.
 constexpr double kClearlyIndependent = 1e-6;
 
@@ -46,7 +38,7 @@ MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyO
       kinematics_(mechanism),
       loads_(mechanism, near),
       motions_(mechanism),
-      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
+      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), body_masses(mechanism),
               options.proximal, options.instruction_set),
       handle_input_(mechanism.bodies().size()),
       body_rate_(mechanism.bodies().size()),

@@ -13,14 +13,6 @@
 namespace mbdbench {
 namespace {
 
-std::vector<double> masses(const Mechanism& mechanism) {
-  std::vector<double> list;
-  for (const Body& body : mechanism.bodies()) {
-    list.push_back(body.mass);
-  }
-  return list;
-}
-
 bool only_gravity(const MechanismDescription& description) {
   return description.joint_loads.empty() && description.body_loads.empty() && description.joint_springs.empty() &&
          description.point_springs.empty() && description.bushings.empty() && description.joint_frictions.empty() &&
@@ -83,9 +75,9 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   const ProximalOptions regularised = proximal(*mechanism_, options_);
   if (DualAssembly::suits(tree, regularised)) {
     // In its place: letters know where its memory lies.
-    return Assembly(std::in_place_type<DualAssembly>, tree, masses(*mechanism_), regularised, options_.execution);
+    return Assembly(std::in_place_type<DualAssembly>, tree, body_masses(*mechanism_), regularised, options_.execution);
   }
-  AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised, options_.execution.instruction_set);
+  AssemblyEngine engine(std::move(tree), body_masses(*mechanism_), regularised, options_.execution.instruction_set);
   if (regularised.ranked) {
     // The regularisation hides ranks: those of the same nodes without it.
     AssemblyOptions unregularised;

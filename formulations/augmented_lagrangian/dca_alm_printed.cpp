@@ -44,7 +44,7 @@ namespace mbdbench {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kRounding = 1e-11;  // of the equations of motion, relative to their terms
+constexpr double kEquationRounding = 1e-11;  // of the equations of motion, relative to their terms
 
 class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
  public:
@@ -222,7 +222,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     }
     // Passes stand still at what rounding leaves of the equations of motion, alpha^2 eps: that is told as well.
     const double rounding = recursion_.residual();
-    change_ = std::max(change < options_.acceleration ? 0.0 : missing_, rounding < kRounding ? 0.0 : rounding);
+    change_ = std::max(change < options_.acceleration ? 0.0 : missing_, rounding < kEquationRounding ? 0.0 : rounding);
     missing_multipliers_ = std::max({missing_multipliers_, rounding, options_.alpha * compliance_ * kEps});
     return {};
   }

@@ -39,7 +39,7 @@ namespace {
 
 constexpr double kMostProcesses = 1024.0;
 
-std::string refuse_nothing(const Mechanism& /*mechanism*/) {
+std::string treat_every_mechanism(const Mechanism& /*mechanism*/) {
   return {};
 }
 
@@ -78,16 +78,16 @@ BaumgarteConstants baumgarte_of(const Parameters& options) {
 }
 
 /// \returns whether nothing but projections would keep closed loops closed.
-bool drifts(const Parameters& options) {
+bool bae_haug_drifts(const Parameters& options) {
   return options.number("alpha") == 0.0 && options.number("beta") == 0.0 && !is_divided(options);
 }
 
-bool projects(const Mechanism& mechanism, const Parameters& options) {
-  return projection_is_on(mechanism, options, drifts(options));
+bool bae_haug_projects(const Mechanism& mechanism, const Parameters& options) {
+  return projection_is_on(mechanism, options, bae_haug_drifts(options));
 }
 
-bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
-  return steps_are_projected(mechanism, options, drifts(options));
+bool bae_haug_projects_steps(const Mechanism& mechanism, const Parameters& options) {
+  return steps_are_projected(mechanism, options, bae_haug_drifts(options));
 }
 
 /// \returns about how many bodies a section shall have; 0: no sections. \throws ModelError where there can be none
@@ -104,7 +104,7 @@ int checked_section_bodies(const Parameters& options) {
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options,
                                            const Execution& execution) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
-  const bool projected = projects(mechanism, options);
+  const bool projected = bae_haug_projects(mechanism, options);
   const int section_bodies = checked_section_bodies(options);
   auto whole = make_recursive_accelerations(
       mechanism,
@@ -133,7 +133,7 @@ std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Par
                      fmt::format("option processes={} makes it one recursion a tree, which as many processes can share",
                                  execution.processes->size()));
   }
-  if (projects(mechanism, options)) {
+  if (bae_haug_projects(mechanism, options)) {
     throw ModelError({}, "trees on their own project nothing: projection=off, alpha and beta stabilise");
   }
   return make_bae_haug_part(mechanism, baumgarte_of(options), execution.processes);
@@ -147,10 +147,10 @@ FormulationEntry bae_haug_entry() {
           "Malczyk2008",
           StateKind::velocity,
           baumgarte_options(),
-          refuse_nothing,
+          treat_every_mechanism,
           make_bae_haug,
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
-          projects_steps,
+          bae_haug_projects_steps,
           make_part,
           "processes=R",
           true,

@@ -69,8 +69,10 @@ struct LaneSweeps {
   void (*momentum_loads)(const LaneData&) = nullptr;
 };
 
-LaneSweeps baseline_lane_sweeps();
-LaneSweeps avx2_lane_sweeps();
-LaneSweeps avx512_lane_sweeps();
+namespace lane_sweeps {
+/// \tparam W doubles a register: those of an instruction set (lane_sweeps_for_sets.cpp)
+template <int W>
+LaneSweeps sweeps();
+}  // namespace lane_sweeps
 
 }  // namespace mbdbench

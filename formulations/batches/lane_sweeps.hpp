@@ -3,8 +3,8 @@
 /// The sweeps over many states of a tree for one width of registers, a state a lane: those of LinkAba and LinkNaudet
 /// with packs of numbers. A lane never leaves early: what fails is seen at the end.
 ///
-/// Compiled once an instruction set (lane_sweeps_*.cpp). Every function here is inlined or has the pack's type in its
-/// name: one that stood on its own could be taken by the linker from a file for another processor.
+/// Compiled once an instruction set (lane_sweeps_for_sets.cpp). Every function here is inlined or has the pack's type
+/// in its name: one that stood on its own could be taken by the linker from a file for another processor.
 #include "formulations/batches/lane_positions.hpp"
 #include "formulations/recursion/links/acceleration_sweeps.hpp"
 #include "formulations/recursion/links/momentum_sweeps.hpp"

@@ -13,12 +13,12 @@ constexpr std::size_t kMostLanes = 8;
 }  // namespace
 
 int StatesInLanes::lanes_of(const InstructionSet& set) {
-  return compiled_for(set, baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps).lanes;
+  return compiled_for(set, []<int W>() { return lane_sweeps::sweeps<W>(); }).lanes;
 }
 
 StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
                              const InstructionSet& set)
-    : sweeps_(compiled_for(set, baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps)),
+    : sweeps_(compiled_for(set, []<int W>() { return lane_sweeps::sweeps<W>(); })),
       tree_(mechanism, kind, index_of(sweeps_.lanes), near),
       positions_(tree_.tree().positions()),
       team_({}, {}),

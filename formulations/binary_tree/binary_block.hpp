@@ -53,9 +53,10 @@ struct BinarySweeps {
   void (*accelerations)(const BinaryBlock& block);
 };
 
-/// What each file that is compiled for an instruction set of its own offers.
-BinarySweeps baseline_binary_sweeps();
-BinarySweeps avx2_binary_sweeps();
-BinarySweeps avx512_binary_sweeps();
+namespace binary_sweeps {
+/// \tparam W doubles a register: those of an instruction set (binary_sweeps_for_sets.cpp)
+template <int W>
+BinarySweeps sweeps();
+}  // namespace binary_sweeps
 
 }  // namespace mbdbench

@@ -61,7 +61,7 @@ BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execut
     : ChainTeam(of, std::move(given_plan), execution),
       mechanism(&of),
       link_sweeps(&chain_sweeps_for(execution.instruction_set)),
-      sweeps(compiled_for(execution.instruction_set, baseline_binary_sweeps, avx2_binary_sweeps, avx512_binary_sweeps)),
+      sweeps(compiled_for(execution.instruction_set, []<int W>() { return binary_sweeps::sweeps<W>(); })),
       trees(plan, lanes),
       starts(plan.segments().size()),
       nodes(plan.segments().size()),

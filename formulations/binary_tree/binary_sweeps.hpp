@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The sweeps over a block of binary trees: included by one file an instruction set (binary_sweeps_*.cpp).
+/// The sweeps over a block of binary trees: compiled once an instruction set (binary_sweeps_for_sets.cpp).
 ///
 /// Momenta: leaves and nodes are made, with turns and first moments of what they hold; closed above; opened, gravity
 /// and first moments handed down; then u and p' of every link by itself. Accelerations: the same for angular velocities
@@ -324,7 +324,7 @@ void accelerations(const BinaryBlock& data) {
 
 /// \returns the sweeps in registers of W doubles.
 template <int W>
-constexpr BinarySweeps sweeps() {
+BinarySweeps sweeps() {
   using T = Pack<ChainSweeps::kLanes, W>;
   return {scan_rates<T>, assemble_momenta<T>, assemble_accelerations<T>, disassemble<T>, momenta<T>, accelerations<T>};
 }

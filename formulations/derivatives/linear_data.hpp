@@ -150,8 +150,10 @@ struct LinearSweeps {
   bool (*by_parameter)(const LinearData&, const double* x, const LinearParameter&, double* column) = nullptr;
 };
 
-LinearSweeps baseline_linear_sweeps();
-LinearSweeps avx2_linear_sweeps();
-LinearSweeps avx512_linear_sweeps();
+namespace linear {
+/// \tparam W doubles a register: those of an instruction set (linear_sweeps_for_sets.cpp)
+template <int W>
+LinearSweeps sweeps();
+}  // namespace linear
 
 }  // namespace mbdbench

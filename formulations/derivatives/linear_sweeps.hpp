@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The passes of this room for one width of registers. Compiled once an instruction set (linear_sweeps_*.cpp), inlined
-/// or named by the width for the reason that lane_sweeps.hpp has.
+/// The passes of this room for one width of registers. Compiled once an instruction set (linear_sweeps_for_sets.cpp),
+/// inlined or named by the width for the reason that lane_sweeps.hpp has.
 #include "formulations/derivatives/tree_products.hpp"
 
 namespace mbdbench::linear {

@@ -17,7 +17,7 @@ constexpr double kLargestAngle = 1e3;
 
 TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
                                  const InstructionSet& set)
-    : sweeps_(compiled_for(set, baseline_linear_sweeps, avx2_linear_sweeps, avx512_linear_sweeps)),
+    : sweeps_(compiled_for(set, []<int W>() { return linear::sweeps<W>(); })),
       tree_(mechanism, kind, 1, near),
       mechanism_(&mechanism),
       node_of_row_(tree_.tree().size()),

@@ -16,8 +16,12 @@ bool has_avx2() {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 bool has_avx512() {
+#ifdef MBDBENCH_WITHOUT_AVX512
+  return false;
+#else
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+#endif
 }
 #endif
 

@@ -23,10 +23,16 @@ const InstructionSet& best_instruction_set();
 /// \throws ModelError if there is none of that name, or the machine lacks it
 const InstructionSet& instruction_set_named(std::string_view name);
 
-/// \returns kernels of an instruction set, from what the three files offer that are compiled one for each.
+/// \returns the kernels of an instruction set: `kernels.operator()<W>()` for its W doubles a register. Builds for
+/// sanitizers leave out the set that their machine does not have (cmake/kernels.cmake).
 template <class Kernels>
-Kernels compiled_for(const InstructionSet& set, Kernels (*baseline)(), Kernels (*avx2)(), Kernels (*avx512)()) {
-  return set.level == 0 ? baseline() : set.level == 1 ? avx2() : avx512();
+auto compiled_for(const InstructionSet& set, Kernels kernels) {
+#ifndef MBDBENCH_WITHOUT_AVX512
+  if (set.level == 2) {
+    return kernels.template operator()<8>();
+  }
+#endif
+  return set.level == 1 ? kernels.template operator()<4>() : kernels.template operator()<2>();
 }
 
 }  // namespace mbdbench

@@ -240,7 +240,7 @@ class HdcaFormulation final : public JointStateFormulation {
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
-bool projects_steps(const Mechanism& mechanism, const Parameters& options) {
+bool hdca_projects_steps(const Mechanism& mechanism, const Parameters& options) {
   return steps_are_projected(mechanism, options, false);
 }
 
@@ -288,7 +288,7 @@ FormulationEntry hdca_entry() {
           refuse_for_assembly,
           make_hdca,
           {.per_body = 1.3e4, .per_row_and_velocity = 32.0},
-          projects_steps,
+          hdca_projects_steps,
           make_hdca_part,
           "leaf=subchain",
           true,

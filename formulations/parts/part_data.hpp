@@ -201,8 +201,10 @@ struct PartSweeps {
   void (*momenta)(const PartData<double>& part, const PartMomenta<double>& side) = nullptr;
 };
 
-PartSweeps baseline_part_sweeps();
-PartSweeps avx2_part_sweeps();
-PartSweeps avx512_part_sweeps();
+namespace part_sweeps {
+/// \tparam W doubles a register: those of an instruction set (part_sweeps_for_sets.cpp)
+template <int W>
+PartSweeps sweeps();
+}  // namespace part_sweeps
 
 }  // namespace mbdbench

@@ -22,7 +22,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
       bases_(plan_.seams.size()),
-      sweeps_(compiled_for(execution.instruction_set, baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
+      sweeps_(compiled_for(execution.instruction_set, []<int W>() { return part_sweeps::sweeps<W>(); })),
       data_(tree_.ranges().size()),
       outcomes_(tree_.ranges().size()),
       sizes_(plan_.stretches.size()),

@@ -12,8 +12,6 @@
 namespace mbdbench {
 namespace {
 
-constexpr int kLanes = ChainSweeps::kLanes;
-
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -240,7 +238,7 @@ std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {
   const double blocks = work_->plan.division().blocks;
   constexpr double kSegment = 900.0;
   const WorkStage meeting{1.0, kSegment * static_cast<double>(work_->plan.segments().size())};
-  const auto sweep = [&](double operations) { return WorkStage{blocks, links * operations, kLanes}; };
+  const auto sweep = [&](double operations) { return WorkStage{blocks, links * operations, ChainSweeps::kLanes}; };
   if (momenta) {
     std::vector<WorkStage> stages = {sweep(430.0), meeting, sweep(300.0)};
     if (work_->rules.gauge == GaugeControl::tangent) {

@@ -13,7 +13,7 @@ SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, co
     : mechanism_(&mechanism),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
-      sweeps_(compiled_for(execution.instruction_set, baseline_tree_sweeps, avx2_tree_sweeps, avx512_tree_sweeps)),
+      sweeps_(compiled_for(execution.instruction_set, []<int W>() { return tree_sweeps::sweeps_in_registers<W>(); })),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
       loads_(mechanism, nullptr),  // none in cut joints

@@ -63,10 +63,13 @@ struct TreeSweeps {
   void (*momenta_outward)(const TreeBlock& block);
 };
 
-/// One lane, and what each file that is compiled for an instruction set of its own offers: eight lanes.
+/// One lane.
 TreeSweeps scalar_tree_sweeps();
-TreeSweeps baseline_tree_sweeps();
-TreeSweeps avx2_tree_sweeps();
-TreeSweeps avx512_tree_sweeps();
+
+namespace tree_sweeps {
+/// \tparam W doubles a register: those of an instruction set (tree_sweeps_for_sets.cpp)
+template <int W>
+TreeSweeps sweeps_in_registers();
+}  // namespace tree_sweeps
 
 }  // namespace mbdbench

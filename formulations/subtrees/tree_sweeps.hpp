@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The sweeps over a block of sub-trees of equal form: included by one file an instruction set (tree_sweeps_*.cpp), and
+/// The sweeps over a block of sub-trees of equal form: compiled once an instruction set (tree_sweeps_for_sets.cpp), and
 /// by one for the trunk, which has one lane.
 ///
 /// They are those of LinkAba [Featherstone1983] and LinkNaudet [Naudet2005] for lean turns, eight sub-trees side by
@@ -201,5 +201,10 @@ constexpr TreeSweeps sweeps() {
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+template <int W>
+TreeSweeps sweeps_in_registers() {
+  return sweeps<kernels::Pack<8, W>>();
+}
 
 }  // namespace mbdbench::tree_sweeps

@@ -19,7 +19,7 @@ inline std::vector<NodeSteps> available_steps() {
   std::vector<NodeSteps> list;
   for (const InstructionSet& set : instruction_sets()) {
     if (set.available) {
-      list.push_back(compiled_for(set, baseline_node_steps, avx2_node_steps, avx512_node_steps));
+      list.push_back(compiled_for(set, []<int W>() { return node_kernels::steps<W>(); }));
     }
   }
   return list;

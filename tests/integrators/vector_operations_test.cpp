@@ -16,8 +16,8 @@ namespace mbdbench::test {
 namespace {
 
 constexpr std::size_t kLongest = 70;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> random_values(std::size_t size, unsigned seed) {
   std::mt19937 engine(seed);
@@ -55,7 +55,7 @@ TEST(VectorOperations, SeesWhatIsNotFiniteAnywhere) {
     values[size / 2] = std::numeric_limits<double>::denorm_min();
     EXPECT_TRUE(all_finite(values)) << size;
     for (std::size_t i = 0; i < size; ++i) {
-      for (const double bad : {kNan, -kNan, kInfinity, -kInfinity}) {
+      for (const double bad : {kUndefined, -kUndefined, kUnbounded, -kUnbounded}) {
         std::vector<double> spoilt = values;
         spoilt[i] = bad;
         EXPECT_FALSE(all_finite(spoilt)) << size << " " << i << " " << bad;
@@ -85,9 +85,9 @@ TEST(ErrorNorm, IsTheLargestRatioAtEveryLength) {
     masked.error_mask.assign(size, true);
     masked.error_mask.back() = size == 1;
     EXPECT_LE(ErrorNorm(masked, size).relative(error, a, b), expected) << size;
-    for (const double bad : {kNan, -kNan, kInfinity}) {
+    for (const double bad : {kUndefined, -kUndefined, kUnbounded}) {
       error[size / 2] = bad;
-      EXPECT_EQ(ErrorNorm(options, size).relative(error, a, b), kInfinity) << size << " " << bad;
+      EXPECT_EQ(ErrorNorm(options, size).relative(error, a, b), kUnbounded) << size << " " << bad;
     }
   }
 }

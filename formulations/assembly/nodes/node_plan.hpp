@@ -123,8 +123,10 @@ struct NodeSteps {
   void (*subtract_rates)(const BodyPlan&, const double* velocity, double* residual);
 };
 
-NodeSteps baseline_node_steps();
-NodeSteps avx2_node_steps();
-NodeSteps avx512_node_steps();
+namespace node_kernels {
+/// \tparam W doubles a register: those of an instruction set (node_steps_for_sets.cpp)
+template <int W>
+NodeSteps steps();
+}  // namespace node_kernels
 
 }  // namespace mbdbench

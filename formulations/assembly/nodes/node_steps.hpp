@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// All steps of a node for one kind of registers: included by one file an instruction set (node_steps_*.cpp).
+/// All steps of a node for one kind of registers: compiled once an instruction set (node_steps_for_sets.cpp).
 #include "formulations/assembly/nodes/loop_kernels.hpp"
 
 namespace mbdbench::node_kernels {

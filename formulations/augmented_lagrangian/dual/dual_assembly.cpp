@@ -26,7 +26,7 @@ DualAssembly::DualAssembly(const AssemblyTree& tree, std::span<const double> mas
 
 DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
                            const ProximalOptions& proximal, const Execution& execution)
-    : sweeps_(compiled_for(execution.instruction_set, baseline_dual_sweeps, avx2_dual_sweeps, avx512_dual_sweeps)),
+    : sweeps_(compiled_for(execution.instruction_set, []<int W>() { return dual_sweeps::sweeps<W>(); })),
       proximal_(proximal),
       storage_(tree, division, masses),
       failures_(division.ranges.size()),

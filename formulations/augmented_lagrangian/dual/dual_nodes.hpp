@@ -123,9 +123,10 @@ struct DualSweeps {
   DualSquares (*squares)(const DualRange& range, const DualVectors& total);
 };
 
-/// What each file that is compiled for an instruction set of its own offers.
-DualSweeps baseline_dual_sweeps();
-DualSweeps avx2_dual_sweeps();
-DualSweeps avx512_dual_sweeps();
+namespace dual_sweeps {
+/// \tparam W doubles a register: those of an instruction set (dual_sweeps_for_sets.cpp)
+template <int W>
+DualSweeps sweeps();
+}  // namespace dual_sweeps
 
 }  // namespace mbdbench

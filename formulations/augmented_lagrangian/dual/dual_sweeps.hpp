@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The sweeps over an assembly tree with regularised rows: included by one file an instruction set (dual_sweeps_*.cpp).
+/// The sweeps over an assembly tree with regularised rows: compiled once an instruction set (dual_sweeps_for_sets.cpp).
 ///
 /// One factorisation serves all passes over the multipliers: the inverse S and the gain K of every node are kept, so
 /// that a pass is made of products without a chain of substitutions, and reads little. What S loses by its condition
@@ -208,7 +208,7 @@ DualSquares squares(const DualRange& range, const DualVectors& total) {
 
 /// \returns the sweeps in registers of W doubles.
 template <int W>
-constexpr DualSweeps sweeps() {
+DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
   return {factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
 }

@@ -14,7 +14,7 @@ LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferenc
                              std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
     : mechanism(&m),
       fast(std::move(solver)),
-      sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
+      sweeps(compiled_for(set, []<int W>() { return linear::closed_sweeps<W>(); })),
       state(m, momenta, near, sweeps.width),
       coordinates(m.tree_joints()),
       size(m.u_size()),

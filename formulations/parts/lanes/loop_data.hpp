@@ -207,8 +207,10 @@ struct LoopSweeps {
   void (*momenta)(const LoopData&) = nullptr;
 };
 
-LoopSweeps baseline_loop_sweeps();
-LoopSweeps avx2_loop_sweeps();
-LoopSweeps avx512_loop_sweeps();
+namespace loop_sweeps {
+/// \tparam W doubles a register: those of an instruction set (loop_sweeps_for_sets.cpp)
+template <int W>
+LoopSweeps sweeps();
+}  // namespace loop_sweeps
 
 }  // namespace mbdbench

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sweeps over many states with loops for one width of registers. Compiled once an instruction set
-/// (loop_sweeps_*.cpp).
+/// (loop_sweeps_for_sets.cpp).
 #include "formulations/parts/lanes/loop_accelerations.hpp"
 #include "formulations/parts/lanes/loop_momenta.hpp"
 

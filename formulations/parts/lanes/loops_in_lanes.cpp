@@ -75,7 +75,7 @@ std::string loops_without_lanes(const Mechanism& mechanism) {
 }
 
 int LoopsInLanes::lanes_of(const InstructionSet& set) {
-  return compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps).lanes;
+  return compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); }).lanes;
 }
 
 LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
@@ -85,7 +85,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
       kind_(std::holds_alternative<LaneAccelerations>(form) || std::holds_alternative<LaneAllJoints>(form)
                 ? StateKind::velocity
                 : StateKind::momentum),
-      sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
+      sweeps_(compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); })),
       tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
       constants_(mechanism, tree_.tree(), one, kind_, set) {
   data_.tree = tree_.data();

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The sweeps over a part (part_data.hpp) for one kind of registers: included by one file an instruction set
-/// (part_sweeps_*.cpp). Only functions that are inlined may be called: a function that stood on its own could be taken
-/// by the linker from a file for other machines.
+/// The sweeps over a part (part_data.hpp) for one kind of registers: compiled once an instruction set
+/// (part_sweeps_for_sets.cpp). Only functions that are inlined may be called: a function that stood on its own could be
+/// taken by the linker from a file for other machines.
 ///
 /// Inward at a link, after what comes from outboard [Featherstone1983], [Bae1987]:
 ///

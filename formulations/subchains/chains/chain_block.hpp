@@ -127,10 +127,11 @@ struct ChainSweeps {
   double multiply_add_operations;
 };
 
-/// What each file that is compiled for an instruction set of its own offers.
-ChainSweeps baseline_sweeps();
-ChainSweeps avx2_sweeps();
-ChainSweeps avx512_sweeps();
+namespace chain_sweeps {
+/// \tparam W doubles a register: those of an instruction set (chain_sweeps_for_sets.cpp)
+template <int W>
+ChainSweeps sweeps();
+}  // namespace chain_sweeps
 
 /// \returns those of an instruction set; they last as long as the program.
 const ChainSweeps& chain_sweeps_for(const InstructionSet& set);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The sweeps over a block of sub-chains: included by one file an instruction set (chain_sweeps_*.cpp).
+/// The sweeps over a block of sub-chains: compiled once an instruction set (chain_sweeps_for_sets.cpp).
 ///
 /// Accelerations: angular velocities of the lanes are scanned and exchanged, then inward (velocity products recomputed
 /// from the outboard end), columns, C; closing; outward. Momenta: inward with the turn and the first moment of the
@@ -371,7 +371,7 @@ void sweep_momentum_rates(const ChainBlock& data) {
 
 /// \returns the sweeps in registers of W doubles.
 template <int W>
-constexpr ChainSweeps sweeps() {
+ChainSweeps sweeps() {
   using T = Pack<ChainSweeps::kLanes, W>;
   return {set_turns<T>,
           scan_rates<false, T>,

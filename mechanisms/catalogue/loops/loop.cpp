@@ -28,8 +28,8 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kStiffness = 100.0;  // N/m
-constexpr double kDamping = 1.0;      // N s/m
+constexpr double kSpringStiffness = 100.0;  // N/m
+constexpr double kDamping = 1.0;            // N s/m
 
 /// Adds springs between links that face each other, evenly spread along the loop. \param bodies along the polygon
 void add_springs(MechanismDescription& description, const std::vector<std::string>& bodies,
@@ -44,7 +44,7 @@ void add_springs(MechanismDescription& description, const std::vector<std::strin
     const std::size_t place = (2 * s + 1) * pairs / (2 * count);
     const std::size_t facing = bodies.size() - 1 - place;
     description.point_springs.push_back({fmt::format("spring{}", s + 1), bodies[place], bodies[facing], centre, centre,
-                                         kStiffness, kDamping, (middle(facing) - middle(place)).norm()});
+                                         kSpringStiffness, kDamping, (middle(facing) - middle(place)).norm()});
   }
 }
 

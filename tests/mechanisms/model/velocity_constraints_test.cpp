@@ -17,7 +17,7 @@
 namespace mbdbench {
 namespace {
 
-std::string error_of(const MechanismDescription& description) {
+std::string told_error_of(const MechanismDescription& description) {
   try {
     const Mechanism mechanism(description);
     return "";
@@ -99,7 +99,8 @@ TEST(velocity_constraints, a_start_is_closed) {
   MechanismDescription sleigh = test::Sleigh().description();
   sleigh.joints[0].v0 = {1.0, 0.0, 0.0};
   sleigh.joints[0].motions = {{0, "0.1+t", "1", "0"}, {1, "-0.2", "0", "0"}, {2, "0.7", "0", "0"}};
-  EXPECT_NE(error_of(sleigh).find("velocity constraint 'blade' is off by"), std::string::npos) << error_of(sleigh);
+  EXPECT_NE(told_error_of(sleigh).find("velocity constraint 'blade' is off by"), std::string::npos)
+      << told_error_of(sleigh);
 }
 
 /// v0 is that of the motion already: the message may not ask for it.
@@ -109,8 +110,8 @@ TEST(velocity_constraints, a_motion_that_contradicts_one_is_told) {
   sleigh.joints[0].v0 = {1.0, 0.0, 0.0};
   sleigh.joints[0].motions = {{0, "0.1+t", "1", "0"}};
   sleigh.joints[0].q0[0] = 0.1;
-  EXPECT_NE(error_of(sleigh).find("cannot follow its prescribed motion at t = 0"), std::string::npos)
-      << error_of(sleigh);
+  EXPECT_NE(told_error_of(sleigh).find("cannot follow its prescribed motion at t = 0"), std::string::npos)
+      << told_error_of(sleigh);
 }
 
 TEST(velocity_constraints, what_is_refused_says_what_would_be_right) {
@@ -130,7 +131,7 @@ TEST(velocity_constraints, what_is_refused_says_what_would_be_right) {
   for (const auto& [spoil, words] : discs) {
     MechanismDescription description = test::SteadyDisc().description();
     spoil(description);
-    EXPECT_NE(error_of(description).find(words), std::string::npos) << words << ": " << error_of(description);
+    EXPECT_NE(told_error_of(description).find(words), std::string::npos) << words << ": " << told_error_of(description);
   }
   const std::vector<std::pair<Spoil, const char*>> sleighs = {
       {[](MechanismDescription& it) { it.velocity_constraints[0].terms.clear(); }, "it has no terms"},
@@ -153,7 +154,7 @@ TEST(velocity_constraints, what_is_refused_says_what_would_be_right) {
   for (const auto& [spoil, words] : sleighs) {
     MechanismDescription description = test::Sleigh().description();
     spoil(description);
-    EXPECT_NE(error_of(description).find(words), std::string::npos) << words << ": " << error_of(description);
+    EXPECT_NE(told_error_of(description).find(words), std::string::npos) << words << ": " << told_error_of(description);
   }
 }
 

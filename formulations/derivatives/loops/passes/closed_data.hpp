@@ -170,12 +170,8 @@ struct ClosedSweeps {
   void (*change_weights)(const ClosedData&, const LoopWeights&) = nullptr;
 };
 
+/// \tparam W doubles a register: those of an instruction set (closed_sweeps_for_sets.cpp)
+template <int W>
+ClosedSweeps closed_sweeps();
+
 }  // namespace mbdbench::linear
-
-namespace mbdbench {
-
-linear::ClosedSweeps baseline_closed_sweeps();
-linear::ClosedSweeps avx2_closed_sweeps();
-linear::ClosedSweeps avx512_closed_sweeps();
-
-}  // namespace mbdbench

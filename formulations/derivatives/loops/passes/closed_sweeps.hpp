@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The passes over a linearised mechanism with loops for one width of registers. Compiled once an instruction set
-/// (closed_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
+/// (closed_sweeps_for_sets.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
 #include "formulations/derivatives/loops/passes/momentum_passes.hpp"
 
 namespace mbdbench::linear {
