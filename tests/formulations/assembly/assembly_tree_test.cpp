@@ -287,8 +287,8 @@ TEST(assembly_tree, free_joints_separate_and_random_graphs_close_every_joint_onc
 
 TEST(assembly_tree, set_up_of_a_star_goes_with_its_arms) {
   // Processor time, the least of three: 4 times as many arms take 4 to 5 times as long, 16 times where every arm looks
-  // through all of them. On a machine that others use too the larger one may be slowed alone (9.4 was seen): the least of
-  // several quotients.
+  // through all of them. On a machine that others use too the larger one may be slowed alone (9.4 was seen): the least
+  // of several quotients.
   const auto seconds = [](int bodies) {
     std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
     for (int k = 1; k < bodies; ++k) {
