@@ -13,8 +13,8 @@ constexpr std::string_view kProjection = "projection";
 
 double projection_tolerance(const Mechanism& mechanism) {
   // Measured in loops of 129 to 4097 bodies: rounding leaves one epsilon a body of both.
-  constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
-  return std::max(1e-12, kRounding * static_cast<double>(mechanism.body_count()));
+  constexpr double kRoundingPerBody = 16.0 * std::numeric_limits<double>::epsilon();
+  return std::max(1e-12, kRoundingPerBody * static_cast<double>(mechanism.body_count()));
 }
 
 ParameterSpecification projection_option() {

@@ -79,8 +79,11 @@ class TidyPlugin : public clang::PluginASTAction {
     auto engine =
         std::make_unique<clang::DiagnosticsEngine>(new clang::DiagnosticIDs, new clang::DiagnosticOptions, findings);
     context->setDiagnosticsEngine(engine.get());
+    // Clang's analyzer switches -Werror off.
+    const bool werror = compiler.getDiagnostics().getWarningsAsErrors();
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(tidy::ClangTidyASTConsumerFactory(*context).createASTConsumer(compiler, file));
+    compiler.getDiagnostics().setWarningsAsErrors(werror);
     std::string name = file.str();
     std::replace(name.begin(), name.end(), '/', '%');
     return std::make_unique<Checks>(std::move(consumers), std::move(context), std::move(engine), findings,
