@@ -43,6 +43,7 @@ class AllocationGuardTest : public testing::Test {
     constexpr bool kSanitized = true;
 #elif defined(__has_feature)
     constexpr bool kSanitized =
+        // NOLINTNEXTLINE(misc-redundant-expression): numbers of the compiler
         __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer);
 #else
     constexpr bool kSanitized = false;
