@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formulations/assembly/nodes/steps_for_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -52,7 +53,7 @@ int block_offset(const NodePlan& node, int g) {
 AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal,
                                const InstructionSet& set)
     : tree_(std::move(tree)),
-      steps_(compiled_for(set, []<int W>() { return node_kernels::steps<W>(); })),
+      steps_(node_kernels::steps_for(set)),
       row_offsets_(row_offsets(tree_.joints())),
       leaves_(tree_, masses, row_offsets_),
       body_input_(masses.size()),

@@ -26,6 +26,7 @@ ThreadTeam::ThreadTeam(int most) : size_(std::clamp(most, 1, std::max(1, omp_get
   }
 }
 
+// Threads of Clang's library wait for KMP_BLOCKTIME all the same, 200 ms where nothing is said.
 void ThreadTeam::rest() {
   omp_pause_resource_all(omp_pause_soft);
 }

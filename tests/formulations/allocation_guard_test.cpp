@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/sanitizers.hpp"
+
 namespace {
 
 using mbdbench::AllocationGuard;
@@ -39,23 +41,12 @@ std::size_t allocations_of(Work&& work) {
 class AllocationGuardTest : public testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-    constexpr bool kSanitized =
-        // NOLINTNEXTLINE(misc-redundant-expression): numbers of the compiler
-        __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer);
-#else
-    constexpr bool kSanitized = false;
-#endif
     // Under a sanitizer the guard is compiled away; that it is off there and on everywhere else is itself checked.
-    ASSERT_EQ(AllocationGuard::active(), !kSanitized);
+    ASSERT_EQ(AllocationGuard::active(), !mbdbench::test::sanitizer_owns_malloc());
   }
 
   /// What the guard must report for `made` allocations.
-  static std::size_t seen(std::size_t made) {
-    return AllocationGuard::active() ? made : 0;
-  }
+  static std::size_t seen(std::size_t made) { return AllocationGuard::active() ? made : 0; }
 };
 
 TEST_F(AllocationGuardTest, CountsTheCAllocators) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/assembly/nodes/node_plan.hpp"
+#include "formulations/assembly/nodes/steps_for_set.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -19,7 +20,7 @@ inline std::vector<NodeSteps> available_steps() {
   std::vector<NodeSteps> list;
   for (const InstructionSet& set : instruction_sets()) {
     if (set.available) {
-      list.push_back(compiled_for(set, []<int W>() { return node_kernels::steps<W>(); }));
+      list.push_back(node_kernels::steps_for(set));
     }
   }
   return list;

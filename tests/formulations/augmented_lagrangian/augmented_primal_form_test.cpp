@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <vector>
 
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -107,7 +108,7 @@ TEST(augmented_primal_form, loses_the_square_of_the_penalty_where_the_dual_form_
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop8");
   ASSERT_EQ(mechanism.body_count(), 8);
   ASSERT_EQ(mechanism.u0().cwiseAbs().maxCoeff(), 0.0);
-  double before = 0.0;
+  std::vector<double> primal_errors;
   for (const double alpha : {1e4, 1e5, 1e6, 1e7}) {
     const PenalisedChain<long double> exact(mechanism, alpha);
     const PenalisedChain<long double>::Vector reference = exact.solve_directly();
@@ -145,12 +146,13 @@ TEST(augmented_primal_form, loses_the_square_of_the_penalty_where_the_dual_form_
     EXPECT_LT(dual_error, 1e-12) << alpha;
     if (alpha >= 1e6) {
       EXPECT_GT(primal_error, 1e-8) << alpha;
-      EXPECT_GT(primal_error, 10.0 * before) << "worse than in proportion to alpha";
     } else {
       EXPECT_LT(primal_error, 1e-5) << "the recursion itself is right";
     }
-    before = primal_error;
+    primal_errors.push_back(primal_error);
   }
+  // Over all three powers of ten: of one to the next the rounding of a single state decides, and with it the compiler.
+  EXPECT_GT(primal_errors.back(), 10.0 * 1e3 * primal_errors.front()) << "worse than in proportion to alpha";
 }
 
 }  // namespace
