@@ -90,14 +90,14 @@ double error_of(const Eigen::VectorXd& actual, const Eigen::VectorXd& expected) 
 constexpr const char* kLoops[] = {"four_bar", "loop:5", "loop:9", "loop:24", "loop:63", "loop8", "bricard", "bennett"};
 
 /// Loops closed as published, and as leaf=auto closes them.
-struct Way {
+struct SubchainWay {
   std::string_view key;
   std::string_view options;
 };
-constexpr Way kWays[] = {{"dca", "leaf=subchain"},
-                         {"dca", "leaf=subchain,projection=velocities"},
-                         {"hdca", "leaf=subchain"},
-                         {"hdca", "leaf=subchain,gauge=tangent"}};
+constexpr SubchainWay kSubchainWays[] = {{"dca", "leaf=subchain"},
+                                         {"dca", "leaf=subchain,projection=velocities"},
+                                         {"hdca", "leaf=subchain"},
+                                         {"hdca", "leaf=subchain,gauge=tangent"}};
 
 TEST(subchain_loops, agree_with_the_dense_reference_in_any_gauge) {
   for (const InstructionSet& set : instruction_sets()) {
@@ -214,7 +214,7 @@ TEST(subchain_loops, reactions_are_those_of_bodies_as_leaves) {
 TEST(subchain_loops, right_hand_sides_allocate_nothing_and_tell_what_is_redundant) {
   const Mechanism mechanism = uneven("loop:24", 3);
   const LoopState state(mechanism, 4);
-  for (const auto& [key, options] : kWays) {
+  for (const auto& [key, options] : kSubchainWays) {
     const auto formulation = test::make(key, mechanism, options);
     const std::vector<double> x = state.with(key == "dca" ? state.u : state.p);
     std::vector<double> xdot(x.size());
@@ -236,7 +236,7 @@ TEST(subchain_loops, right_hand_sides_allocate_nothing_and_tell_what_is_redundan
 
 TEST(subchain_loops, states_that_are_no_numbers_fail) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:24");
-  for (const auto& [key, options] : kWays) {
+  for (const auto& [key, options] : kSubchainWays) {
     const auto formulation = test::make(key, mechanism, options);
     for (const std::size_t component : {0U, 11U, 22U, 23U, 34U, 45U}) {
       std::vector<double> x(46, 0.1);
