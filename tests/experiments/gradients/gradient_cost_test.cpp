@@ -144,15 +144,26 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-template <typename Work>
-double fastest(const Work& work) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 7; ++i) {
+/// A gradient costs less than so many runs. 2.7 to 4.4 was measured on a quiet machine.
+constexpr double kRunsAtMost = 6.0;
+
+/// How many runs a gradient takes, least times over least times. Both are taken in turn, seven times; then up to five
+/// times as often while the ratio looks too large: what else runs on the machine takes cache and clock rate from some
+/// turns and never gives any, so that more turns bring both least times nearer to those of a quiet machine.
+template <typename Run, typename Gradient>
+double runs_per_gradient(const Run& run, const Gradient& gradient) {
+  const auto lessen = [](double& least, const auto& work) {
     const double before = thread_seconds();
     work();
     least = std::min(least, thread_seconds() - before);
+  };
+  double least_run = std::numeric_limits<double>::infinity();
+  double least_gradient = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < 7 || (turn < 35 && least_gradient >= kRunsAtMost * least_run); ++turn) {
+    lessen(least_run, run);
+    lessen(least_gradient, gradient);
   }
-  return least;
+  return least_gradient / least_run;
 }
 
 /// What is timed: a mechanism and who treats it.
@@ -203,17 +214,16 @@ TEST(run_gradient, costs_a_few_runs_at_any_number_of_parameters) {
         gradients::SquareSum objective(mechanism, run.times());
         objective.add_target(names.back(), 0.0, 1.0, false);
         const std::vector<double> values = run.numbers().own_values();
-        const double one = fastest([&] { (void)run.value(values, objective); });
-        return fastest([&] { (void)run.gradient(values, objective); }) / one;
+        return runs_per_gradient([&] { (void)run.value(values, objective); },
+                                 [&] { (void)run.gradient(values, objective); });
       };
       const double by_one = ratio({names.back()}, {});
       const double by_all = ratio(names, controls);
       fmt::print("{}, {}: a gradient by 1 number takes {:.2f} runs, by {} numbers {:.2f}\n", word, key, by_one,
                  names.size() + 6 * controls.size(), by_all);
 #ifdef NDEBUG  // sanitizers and debuggers weigh other things
-      // 2.7 to 4.4 where it was measured; a machine that others use adds to what misses the caches.
-      EXPECT_LT(by_one, 6.0) << word << " " << key;
-      EXPECT_LT(by_all, 6.0) << word << " " << key;
+      EXPECT_LT(by_one, kRunsAtMost) << word << " " << key;
+      EXPECT_LT(by_all, kRunsAtMost) << word << " " << key;
 #endif
     }
   }
