@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <variant>
 
-#include "formulations/recursion/links/acceleration_sweeps.hpp"
-#include "formulations/recursion/links/momentum_sweeps.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench {
 namespace {
-
-/// \returns how many packs a structure of packs has.
-template <typename Structure>
-constexpr std::size_t packs_of() {
-  return sizeof(Structure) / sizeof(double);
-}
 
 /// \returns coordinate and quasi-velocity of a component of a tree joint.
 LaneForce force_along(const Mechanism& mechanism, const std::string& name, int component) {
@@ -74,7 +66,8 @@ BatchTree::BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t wid
       loads_(mechanism, tree_, near),
       has_other_loads_(!loads_without_lanes(mechanism.description()).empty()) {
   take_constants(mechanism);
-  reserve(width);
+  memory_.reserve(data_, kind, width, {tree_.general_count(), static_cast<int>(tree_.spherical().size())},
+                  loads_.on_bodies());
 }
 
 void BatchTree::set_time(double t) {
@@ -111,39 +104,6 @@ void BatchTree::take_constants(const Mechanism& mechanism) {
   data_.offsets = offsets_.data();
   data_.forces = forces_.data();
   data_.weight = !loads_.on_bodies();
-}
-
-void BatchTree::reserve(std::size_t width) {
-  const bool momenta = has_momenta();
-  const std::size_t rows = tree_.size();
-  const std::size_t balls = tree_.spherical().size();
-  const std::size_t u_size = index_of(data_.u_count);
-  const std::size_t state = index_of(data_.q_count) + u_size;
-  const auto packs = [&](double* LaneData::*array, std::size_t count) {
-    memory_.push_back(aligned_memory(std::max<std::size_t>(1, count) * width));
-    data_.*array = memory_.back().get();
-  };
-  packs(&LaneData::state, state);
-  packs(&LaneData::rates, state);
-  packs(&LaneData::velocities, u_size);
-  packs(&LaneData::torques, u_size);
-  packs(&LaneData::cosines, rows);
-  packs(&LaneData::sines, rows);
-  packs(&LaneData::slides, rows);
-  packs(&LaneData::rotations, 9 * balls);
-  packs(&LaneData::levers, 3 * balls);
-  packs(&LaneData::verdict, 1);
-  packs(&LaneData::turns,
-        rows * (momenta ? packs_of<kernels::MomentumRow<double>>() : packs_of<kernels::AccelerationRow<double>>()));
-  packs(&LaneData::general, index_of(tree_.general_count()) * (momenta ? packs_of<kernels::GeneralMomentumRow<double>>()
-                                                                       : packs_of<kernels::SlideGain<double>>()));
-  packs(&LaneData::spheres, balls * (momenta ? packs_of<kernels::SphericalMomentumRow<double>>()
-                                             : packs_of<kernels::SphericalAccelerationRow<double>>()));
-  packs(&LaneData::slots, index_of(tree_.slot_count()) *
-                              (momenta ? packs_of<MomentumSlot<double>>() : packs_of<AccelerationSlot<double>>()));
-  if (loads_.on_bodies()) {
-    packs(&LaneData::wrenches, 6 * rows);
-  }
 }
 
 }  // namespace mbdbench

@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "formulations/batches/lane_data.hpp"
+#include "formulations/batches/lane_memory.hpp"
 #include "formulations/formulation.hpp"
-#include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/recursion/links/link_loads.hpp"
 
 namespace mbdbench {
@@ -37,7 +36,6 @@ class BatchTree {
 
  private:
   void take_constants(const Mechanism& mechanism);
-  void reserve(std::size_t width);
 
   StateKind kind_;
   LinkTree tree_;
@@ -51,7 +49,7 @@ class BatchTree {
   std::vector<TimedForce> timed_forces_;
   std::vector<double> offsets_;  // the constants of d
   LaneData data_;
-  std::vector<AlignedMemory> memory_;
+  LaneMemory memory_;
 };
 
 /// \returns the forces along quasi-velocities that have no formula. \param mechanism without other loads in joints, and

@@ -2,9 +2,10 @@
 /// \file
 /// Many states of one tree side by side, a lane a state, as plain data: rows of a LinkTree and what the sweeps over
 /// them leave for each other. StatesInLanes sets it up; the sweeps (lane_sweeps.hpp) are compiled once an instruction
-/// set and so see pointers alone.
+/// set and so see pointers alone. Or trees of equal form side by side, a lane a tree (subtrees/).
 ///
-/// A *pack* is as many numbers as there are lanes, one a state. Constants are single numbers: all states share them.
+/// A *pack* is as many numbers as there are lanes. Constants are single numbers, which all states share; of trees of
+/// equal form they are packs.
 #include "formulations/recursion/links/link_rows.hpp"
 
 namespace mbdbench {
@@ -31,6 +32,7 @@ struct LaneData {
   const LinkSegment* segments = nullptr;
   const LinkRun* runs = nullptr;
   const SphericalConstants* spherical = nullptr;
+  const double* starts = nullptr;   ///< packs of RunStart, by run; of trees of equal form
   const double* angles = nullptr;   ///< the constant of theta, a row
   const double* offsets = nullptr;  ///< the constant of d, a row
   const double* motions = nullptr;  ///< prescribed velocities or accelerations, as the sweep needs

@@ -46,8 +46,8 @@ struct LaneVerdict {
 // ---- Positions.
 
 /// Cosines, sines, slides, rotations and levers at the coordinates of the state. Angles that polynomials cannot take
-/// make their lane's verdict negative.
-template <typename T>
+/// make their lane's verdict negative. \tparam C numbers of the constants (RowData)
+template <typename T, typename C = double>
 MBDBENCH_KERNEL void set_positions(const LaneData& data, LaneVerdict<T>& verdict) {
   const T* const q = packs<T>(data.state);
   T* const cosines = packs<T>(data.cosines);
@@ -56,21 +56,21 @@ MBDBENCH_KERNEL void set_positions(const LaneData& data, LaneVerdict<T>& verdict
   for (int i = 0; i < data.row_count; ++i) {
     const LinkRow& row = data.rows[i];
     if (is_sphere(row.kind)) {
-      const SphericalConstants& constants = data.spherical[row.ordinal];
+      const auto& constants = reinterpret_cast<const SphericalAxes<C>*>(data.spherical)[row.ordinal];
       const kernels::Matrix3<T> relative = rotation_of(q[row.q], q[row.q + 1], q[row.q + 2], q[row.q + 3]);
-      const kernels::Matrix3<T> axes_a = in_lanes<T>(constants.axes_a);
-      LinkVector<T> lever = in_lanes<T>(constants.lever);
+      const kernels::Matrix3<T> axes_a = constant<T>(constants.axes_a);
+      LinkVector<T> lever = constant<T>(constants.lever);
       if (row.kind == RowKind::free) {
         const LinkVector<T> way = turned(axes_a, vector_of(q + row.q + 4));
         lever = {lever.x + way.x, lever.y + way.y, lever.z + way.z};
       }
       reinterpret_cast<kernels::Matrix3<T>*>(data.rotations)[row.ordinal] =
-          product_transposed(product(axes_a, relative), in_lanes<T>(constants.axes_b));
+          product_transposed(product(axes_a, relative), constant<T>(constants.axes_b));
       reinterpret_cast<LinkVector<T>*>(data.levers)[row.ordinal] = lever;
       continue;
     }
-    T angle = T(data.angles[i]);
-    T slide = T(data.offsets[i]);
+    T angle = T(reinterpret_cast<const C*>(data.angles)[i]);
+    T slide = T(reinterpret_cast<const C*>(data.offsets)[i]);
     if (is_slide(row.kind)) {
       slide += q[row.q];
     } else {

@@ -11,8 +11,8 @@
 
 namespace mbdbench::lane_sweeps {
 
-/// \tparam T a pack with a state a lane, or a number of higher precision
-template <typename T>
+/// \tparam T a pack with a state or a tree a lane, or a number of higher precision \tparam C as of RowData
+template <typename T, typename C = double>
 struct StateSweeps {
   using Verdict = LaneVerdict<T>;
 
@@ -25,9 +25,11 @@ struct StateSweeps {
   static MBDBENCH_KERNEL Data rows_of(const LaneData& data) {
     Data result;
     result.rows = data.rows;
-    result.links = data.links;
-    result.spherical = data.spherical;
+    result.links = reinterpret_cast<const LinkConstants<C>*>(data.links);
+    result.spherical = reinterpret_cast<const SphericalAxes<C>*>(data.spherical);
     result.segments = data.segments;
+    result.runs = data.runs;
+    result.starts = reinterpret_cast<const RunStart<C>*>(data.starts);
     point(result.cosines, data.cosines);
     point(result.sines, data.sines);
     point(result.slides, data.slides);
@@ -39,8 +41,14 @@ struct StateSweeps {
     return result;
   }
 
-  static MBDBENCH_KERNEL MomentumData<T> momentum_data(const LaneData& data) {
-    auto result = rows_of<MomentumData<T>>(data);
+  static MBDBENCH_KERNEL AccelerationData<T, C> acceleration_data(const LaneData& data) {
+    auto result = rows_of<AccelerationData<T, C>>(data);
+    point(result.gains, data.general);
+    return result;
+  }
+
+  static MBDBENCH_KERNEL MomentumData<T, C> momentum_data(const LaneData& data) {
+    auto result = rows_of<MomentumData<T, C>>(data);
     point(result.general, data.general);
     return result;
   }
@@ -54,14 +62,13 @@ struct StateSweeps {
   }
 
   static MBDBENCH_KERNEL void accelerations(const LaneData& data) {
-    using Sweeps = AccelerationSweeps<T>;
+    using Sweeps = AccelerationSweeps<T, C>;
     Verdict verdict;
-    auto rows = rows_of<AccelerationData<T>>(data);
-    point(rows.gains, data.general);
+    const auto rows = acceleration_data(data);
     const T* const u = packs<T>(data.state) + data.q_count;
     T* const torques = packs<T>(data.torques);
     const LinkRun* const last = data.runs + data.run_count;
-    set_positions(data, verdict);
+    set_positions<T, C>(data, verdict);
     add_forces(data, u, torques);
     Sweeps::velocities(rows, data.runs, last, u, data.motions);
     if (data.wrenches != nullptr) {
@@ -75,14 +82,14 @@ struct StateSweeps {
   }
 
   static MBDBENCH_KERNEL void momenta(const LaneData& data) {
-    using Sweeps = MomentumSweeps<T>;
+    using Sweeps = MomentumSweeps<T, C>;
     Verdict verdict;
-    const MomentumData<T> rows = momentum_data(data);
+    const auto rows = momentum_data(data);
     const T* const p = packs<T>(data.state) + data.q_count;
     T* const u = packs<T>(data.velocities);
     T* const rates = packs<T>(data.rates) + data.q_count;
     const LinkRun* const last = data.runs + data.run_count;
-    set_positions(data, verdict);
+    set_positions<T, C>(data, verdict);
     Sweeps::clear_slots(rows, 0, data.slot_count);
     Sweeps::inward(rows, data.runs, last, p, data.motions, verdict);
     Sweeps::outward(rows, data.runs, last, p, data.weight, u, rates, verdict);
@@ -93,13 +100,13 @@ struct StateSweeps {
 
   /// p' += tau + E^T T* of the wrenches on all rows.
   static MBDBENCH_KERNEL void momentum_loads(const LaneData& data) {
-    using Sweeps = MomentumSweeps<T>;
+    using Sweeps = MomentumSweeps<T, C>;
     T* const rates = packs<T>(data.rates) + data.q_count;
     for (int k = 0; k < data.u_count; ++k) {
       rates[k] += packs<T>(data.torques)[k];
     }
     if (data.wrenches != nullptr) {
-      const MomentumData<T> rows = momentum_data(data);
+      const auto rows = momentum_data(data);
       Sweeps::clear_loads(rows, 0, data.slot_count);
       Sweeps::add_loads(rows, data.runs, data.runs + data.run_count,
                         reinterpret_cast<const LinkWrench<T>*>(data.wrenches), rates);

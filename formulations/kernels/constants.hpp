@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Constants of a tree where sweeps have one state (T = double) or a state a lane (T = a pack), and zeros of T.
+/// Constants of a tree where sweeps have one state (T = double), a state a lane (T = a pack), or a tree a lane (their
+/// constants are packs too), and zeros of T.
 #include <type_traits>
 
 #include "formulations/kernels/chains/run_start.hpp"
@@ -30,10 +31,18 @@ MBDBENCH_KERNEL Matrix3<T> in_lanes(const Matrix3<double>& m) {
   return {T(m.xx), T(m.xy), T(m.xz), T(m.yx), T(m.yy), T(m.yz), T(m.zx), T(m.zy), T(m.zz)};
 }
 
-/// \returns a constant as sweeps over one state, itself, or over many use it.
+/// The numbers N of a structure S<N> of constants.
+template <typename Constant>
+struct NumbersOf;
+template <template <typename> typename Structure, typename Number>
+struct NumbersOf<Structure<Number>> {
+  using Type = Number;
+};
+
+/// \returns a constant as sweeps over numbers T use it: itself where it has such numbers, else the same in all lanes.
 template <typename T, typename Constant>
 MBDBENCH_KERNEL decltype(auto) constant(const Constant& value) {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (std::is_same_v<T, typename NumbersOf<Constant>::Type>) {
     return (value);
   } else {
     return in_lanes<T>(value);

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// Right-hand sides of mechanisms whose parts go through the recursion side by side in lanes. All joints turn or slide:
-/// q' = u.
+/// Right-hand sides of mechanisms whose parts go through the recursion side by side in lanes.
 #include <functional>
 #include <memory>
 #include <span>
@@ -45,6 +44,8 @@ class LaneSolver {
                             std::span<double> pdot) = 0;
   /// \returns how many threads share a right-hand side.
   [[nodiscard]] virtual int threads() const = 0;
+  /// \returns whether processes share it, so that all have to ask together.
+  [[nodiscard]] virtual bool is_divided() const { return false; }
   /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
   [[nodiscard]] virtual int redundant_rows() const { return 0; }
   [[nodiscard]] virtual double largest_multiplier() const { return 0.0; }

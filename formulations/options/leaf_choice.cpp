@@ -16,10 +16,12 @@ namespace mbdbench {
 namespace {
 
 // From how many bodies on a chain in lanes is faster than one recursion, which needs one sweep less in momenta
-// (docs/understanding/formulations/parts.md: Times), and from how many equal sub-trees are.
+// (docs/understanding/formulations/parts.md: Times).
 constexpr int kLinksForAccelerations = 56;
 constexpr int kLinksForMomenta = 88;
-constexpr int kBodiesForSubtrees = 48;
+// Where sub-trees side by side cost less than this share of one recursion they are taken: what a plan says of its cost
+// was up to 0.15 less than what was measured (docs/understanding/formulations/lanes.md: Sub-trees as leaves).
+constexpr double kSubtreesPay = 0.86;
 // Of loops, whose recursion carries the columns of the cut joint over every link.
 constexpr int kLoopForAccelerations = 20;
 constexpr int kLoopForMomenta = 12;
@@ -78,8 +80,8 @@ Leaf fastest_leaf(const Mechanism& mechanism, StateKind rate_kind, const Paramet
     const int enough = rate_kind == StateKind::velocity ? kLinksForAccelerations : kLinksForMomenta;
     return mechanism.body_count() < enough ? Leaf::whole : Leaf::subchain;
   }
-  return mechanism.body_count() >= kBodiesForSubtrees && refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
-                                                                                                : Leaf::whole;
+  return refuse_for_subtrees(mechanism).empty() && SubtreePlan(mechanism).relative_cost() < kSubtreesPay ? Leaf::subtree
+                                                                                                         : Leaf::whole;
 }
 
 }  // namespace

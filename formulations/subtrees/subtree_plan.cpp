@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "formulations/recursion/links/link_loads.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -14,15 +15,10 @@ namespace {
 
 constexpr std::size_t kTwoBlocks = 1000;
 
-std::string refuse_rows(const Mechanism& mechanism, const LinkTree& tree) {
-  for (std::size_t row = 0; row < tree.size(); ++row) {
-    if (tree.rows()[row].kind != RowKind::revolute) {
-      return fmt::format("sub-trees need revolute (and universal, and fixed) joints so far; joint '{}' is another",
-                         mechanism.tree_joints()[index_of(tree.joint(row))].name);
-    }
-  }
-  return {};
-}
+// What a row costs in all sweeps, alone or in lanes, and what a lane and the trunk tell each other, ns about.
+constexpr double kRow = 100.0;
+constexpr double kRowInLanes = 140.0;
+constexpr double kLane = 40.0;
 
 }  // namespace
 
@@ -38,11 +34,14 @@ std::string refuse_for_subtrees(const Mechanism& mechanism) {
   }
   std::string refusal = refuse_loads_with_poses(mechanism);
   if (refusal.empty()) {
-    refusal = refuse_rows(mechanism, LinkTree(mechanism));
-  }
-  if (refusal.empty() && SubtreePlan(mechanism).blocks().empty()) {
-    refusal =
-        "no eight of its sub-trees have the same form; aba and naudet treat any tree, leaf=subchain serial chains";
+    const auto joints = mechanism.tree_joints();
+    const auto screw = std::find_if(joints.begin(), joints.end(), [](auto& j) { return j.type == JointType::screw; });
+    if (screw != joints.end()) {
+      refusal = fmt::format("sub-trees have no screws so far (joint '{}')", screw->name);
+    } else if (SubtreePlan(mechanism).groups().empty()) {
+      refusal =
+          "no four of its sub-trees have the same form; aba and naudet treat any tree, leaf=subchain serial chains";
+    }
   }
   return refusal;
 }
@@ -52,20 +51,39 @@ SubtreePlan::SubtreePlan(const Mechanism& mechanism) : tree_(mechanism) {
   find_forms();
   covered_.assign(tree_.size(), 0);
   above_covered_.assign(tree_.size(), 0);
-  std::vector<int> roots;
-  const auto cover_groups = [&](std::size_t least) {
-    for (std::vector<int> group = next_group(least); !group.empty(); group = next_group(least)) {
-      cover(group);
-      roots.insert(roots.end(), group.begin(), group.end());
+  std::vector<std::vector<int>> groups;
+  const auto cover_groups = [&](std::size_t least, std::size_t multiple) {
+    for (auto roots = next_group(least, multiple); !roots.empty(); roots = next_group(least, multiple)) {
+      cover(roots);
+      groups.push_back(std::move(roots));
     }
   };
   // Two blocks, which threads can share, where one thread does not feel the larger trunk.
   if (tree_.size() >= kTwoBlocks) {
-    cover_groups(std::size_t{2} * kLanes);
+    cover_groups(2 * kManyLanes, kManyLanes);
   }
-  cover_groups(kLanes);
+  cover_groups(kManyLanes, kManyLanes);
+  cover_groups(kFewLanes, kFewLanes);
   build_trunk();
-  build_blocks(roots);
+  for (const std::vector<int>& roots : groups) {
+    build_group(roots);
+  }
+  trunk_.finish();
+}
+
+std::vector<double> SubtreePlan::costs(std::size_t lanes) const {
+  std::vector<double> costs = {kRow * static_cast<double>(trunk_.rows.size())};
+  for (const SubtreeGroup& group : groups_) {
+    for (std::size_t first = 0; first < group.ports.size(); first += lanes) {
+      costs.push_back(kRowInLanes * static_cast<double>(group.form.rows.size()) + kLane * static_cast<double>(lanes));
+    }
+  }
+  return costs;
+}
+
+double SubtreePlan::relative_cost() const {
+  const std::vector<double> all = costs(kFewLanes);
+  return std::accumulate(all.begin(), all.end(), 0.0) / (kRow * static_cast<double>(tree_.size()));
 }
 
 void SubtreePlan::find_children() {
@@ -91,8 +109,6 @@ void SubtreePlan::find_children() {
       const int inboard = row_of_slot[index_of(run.slot)];
       parent_[index_of(run.first)] = inboard;
       children_[index_of(inboard)].push_back(run.first);
-    } else {
-      ground_runs_.push_back(static_cast<int>(r));
     }
   }
 }
@@ -100,30 +116,34 @@ void SubtreePlan::find_children() {
 void SubtreePlan::find_forms() {
   form_.assign(tree_.size(), 0);
   size_.assign(tree_.size(), 1);
-  // A form: those of the children, and whether the first one continues the run.
+  whole_in_lanes_.assign(tree_.size(), 1);
+  // A form: the kind, and the forms of the children and whether they continue the run.
   std::map<std::vector<int>, int> known;
   for (std::size_t row = tree_.size(); row-- > 0;) {
-    std::vector<int> form;
+    const LinkRow& own = tree_.rows()[row];
+    whole_in_lanes_[row] = goes_in_lanes(own.kind) ? 1 : 0;
+    std::vector<int> form = {static_cast<int>(own.kind), own.massless ? 1 : 0};
     for (const int child : children_[row]) {
       form.push_back(run_of_[index_of(child)] < 0 ? -1 : -2);
       form.push_back(form_[index_of(child)]);
       size_[row] += size_[index_of(child)];
+      whole_in_lanes_[row] = whole_in_lanes_[row] != 0 && whole_in_lanes_[index_of(child)] != 0 ? 1 : 0;
     }
     form_[row] = known.emplace(std::move(form), static_cast<int>(known.size())).first->second;
   }
 }
 
-std::vector<int> SubtreePlan::next_group(std::size_t least) const {
+std::vector<int> SubtreePlan::next_group(std::size_t least, std::size_t multiple) const {
   std::map<int, std::vector<int>> rows_of_form;
   for (std::size_t row = 0; row < tree_.size(); ++row) {
-    if (covered_[row] == 0 && above_covered_[row] == 0) {
+    if (covered_[row] == 0 && above_covered_[row] == 0 && whole_in_lanes_[row] != 0) {
       rows_of_form[form_[row]].push_back(static_cast<int>(row));
     }
   }
   std::vector<int> best;
   int most = 0;
   for (auto& [form, rows] : rows_of_form) {
-    rows.resize(rows.size() < least ? 0 : rows.size() / kLanes * kLanes);
+    rows.resize(rows.size() < least ? 0 : rows.size() / multiple * multiple);
     const int rows_covered = static_cast<int>(rows.size()) * (rows.empty() ? 0 : size_[index_of(rows.front())]);
     // Of as many rows the larger sub-trees: fewer places where lanes meet the trunk.
     if (rows_covered > most ||
@@ -155,12 +175,10 @@ void SubtreePlan::cover(std::span<const int> roots) {
 void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const kernels::RunStart<double>& start,
                           int& row) {
   const auto lanes = index_of(form.lanes);
-  const bool first_lane = lane == 0;
   const bool leave_covered = covered_[index_of(root)] == 0;
-  TreeRun run{row, row, slot};
-  std::vector<int> inboard;  // rows of the run
+  std::vector<int> rows;
   for (int at = root; at >= 0;) {
-    inboard.push_back(at);
+    rows.push_back(at);
     int next = -1;
     for (const int child : children_[index_of(at)]) {
       const bool left = leave_covered && covered_[index_of(child)] != 0;
@@ -168,53 +186,61 @@ void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const ke
     }
     at = next;
   }
-  run.last = row + static_cast<int>(inboard.size());
-  row = run.last;
-  if (first_lane) {
+  const int first = row;
+  row += static_cast<int>(rows.size());
+  if (lane == 0) {
+    LinkRun run;
+    run.first = first;
+    run.last = row;
+    run.slot = slot;
+    run.start = start;
+    if (run_of_[index_of(root)] >= 0) {
+      run.gravity = tree_.runs()[index_of(run_of_[index_of(root)])].gravity;
+    }
     form.runs.push_back(run);
-    form.slot_of_row.resize(index_of(run.last), -1);
-    form.rows.resize(index_of(run.last) * lanes, -1);
+    for (const int member : rows) {
+      form.add(tree_.rows()[index_of(member)]);
+    }
+    form.members.resize(index_of(row) * lanes, -1);
     form.starts.resize(form.runs.size() * lanes);
   }
-  // Every lane meets its runs in the same order: the run is the one that ends where this one does.
+  // Every lane meets its runs in the same order: the run is the one that begins where this one does.
   const auto place = static_cast<std::size_t>(
-      std::find_if(form.runs.begin(), form.runs.end(), [&](const TreeRun& r) { return r.first == run.first; }) -
+      std::find_if(form.runs.begin(), form.runs.end(), [&](const LinkRun& r) { return r.first == first; }) -
       form.runs.begin());
   form.starts[place * lanes + index_of(lane)] = start;
-  for (std::size_t i = 0; i < inboard.size(); ++i) {
-    form.rows[(index_of(run.first) + i) * lanes + index_of(lane)] = inboard[i];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    form.members[(index_of(first) + i) * lanes + index_of(lane)] = rows[i];
   }
-  for (std::size_t i = 0; i < inboard.size(); ++i) {
-    for (const int child : children_[index_of(inboard[i])]) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const int child : children_[index_of(rows[i])]) {
       if (run_of_[index_of(child)] < 0 || (leave_covered && covered_[index_of(child)] != 0)) {
         continue;
       }
-      int& own_slot = form.slot_of_row[index_of(run.first) + i];
-      if (own_slot < 0) {
-        own_slot = form.slots++;
+      const std::size_t at = index_of(first) + i;
+      if (form.rows[at].slot < 0) {
+        form.rows[at].slot = form.slots++;
       }
-      add_run(form, lane, child, own_slot, tree_.runs()[index_of(run_of_[index_of(child)])].start, row);
+      add_run(form, lane, child, form.rows[at].slot, tree_.runs()[index_of(run_of_[index_of(child)])].start, row);
     }
   }
 }
 
 void SubtreePlan::build_trunk() {
-  trunk_.slots = static_cast<int>(ground_runs_.size());
   int row = 0;
-  for (std::size_t g = 0; g < ground_runs_.size(); ++g) {
-    const int root = tree_.runs()[index_of(ground_runs_[g])].first;
-    if (covered_[index_of(root)] == 0) {
-      add_run(trunk_, 0, root, static_cast<int>(g), {1.0, 0.0, 0.0}, row);
+  for (std::size_t root = 0; root < tree_.size(); ++root) {
+    if (parent_[root] < 0 && covered_[root] == 0) {
+      add_run(trunk_, 0, static_cast<int>(root), -1, {1.0, 0.0, 0.0}, row);
     }
   }
   trunk_row_.assign(tree_.size(), -1);
-  for (std::size_t i = 0; i < trunk_.rows.size(); ++i) {
-    trunk_row_[index_of(trunk_.rows[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < trunk_.members.size(); ++i) {
+    trunk_row_[index_of(trunk_.members[i])] = static_cast<int>(i);
   }
 }
 
 int SubtreePlan::trunk_slot_of(int row) {
-  int& slot = trunk_.slot_of_row[index_of(trunk_row_[index_of(row)])];
+  int& slot = trunk_.rows[index_of(trunk_row_[index_of(row)])].slot;
   if (slot < 0) {
     slot = trunk_.slots++;
   }
@@ -225,9 +251,8 @@ TreePort SubtreePlan::port_of(int root) {
   TreePort port;
   const int run = run_of_[index_of(root)];
   if (parent_[index_of(root)] < 0) {
-    const auto found = std::find(ground_runs_.begin(), ground_runs_.end(), run);
-    port.trunk_slot = static_cast<int>(found - ground_runs_.begin());
-    return port;  // gravity is given in the start frame
+    port.gravity = tree_.runs()[index_of(run)].gravity;
+    return port;
   }
   port.trunk_slot = trunk_slot_of(parent_[index_of(root)]);
   if (run >= 0) {
@@ -236,21 +261,17 @@ TreePort SubtreePlan::port_of(int root) {
   return port;
 }
 
-void SubtreePlan::build_blocks(std::span<const int> roots) {
-  for (std::size_t first = 0; first < roots.size(); first += kLanes) {
-    TreeForm form;
-    form.lanes = kLanes;
-    form.slots = 1;
-    std::array<TreePort, kLanes> ports;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int root = roots[first + index_of(lane)];
-      ports[index_of(lane)] = port_of(root);
-      int row = 0;
-      add_run(form, lane, root, 0, ports[index_of(lane)].start, row);
-    }
-    blocks_.push_back(std::move(form));
-    ports_.push_back(ports);
+void SubtreePlan::build_group(std::span<const int> roots) {
+  SubtreeGroup group;
+  group.form.lanes = static_cast<int>(roots.size());
+  group.form.slots = 1;
+  for (std::size_t lane = 0; lane < roots.size(); ++lane) {
+    group.ports.push_back(port_of(roots[lane]));
+    int row = 0;
+    add_run(group.form, static_cast<int>(lane), roots[lane], 0, group.ports.back().start, row);
   }
+  group.form.finish();
+  groups_.push_back(std::move(group));
 }
 
 }  // namespace mbdbench

@@ -1,14 +1,12 @@
 #pragma once
 /// \file
-/// How a tree is divided: groups of eight sub-trees of equal form, one a lane, and the trunk that they hang on. Plain
-/// data; it depends on the mechanism alone.
-#include <array>
+/// How a tree is divided: groups of sub-trees of equal form, one a lane, and the trunk that they hang on. Plain data;
+/// it depends on the mechanism alone.
 #include <span>
 #include <string>
 #include <vector>
 
-#include "formulations/recursion/links/link_tree.hpp"
-#include "formulations/subtrees/tree_block.hpp"
+#include "formulations/subtrees/tree_form.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
@@ -16,64 +14,61 @@ namespace mbdbench {
 /// \returns why sub-trees in lanes cannot treat the mechanism, empty if they can.
 std::string refuse_for_subtrees(const Mechanism& mechanism);
 
-/// Where a lane of a block hangs: on a link of the trunk, or on the ground.
+/// Where a lane hangs: on a link of the trunk, or on the ground.
 struct TreePort {
-  int trunk_slot = 0;  ///< those of the ground first (SubtreePlan::ground_runs)
+  int trunk_slot = -1;  ///< -1: the ground
   kernels::RunStart<double> start{1.0, 0.0, 0.0};
+  kernels::LinkVector<double> gravity{};  ///< in the start frame; ground only
 };
 
-/// Rows of equal form, one or eight trees of them.
-struct TreeForm {
-  std::vector<TreeRun> runs;
-  std::vector<int> slot_of_row;
-  int slots = 0;
-  int lanes = 1;
-  std::vector<int> rows;                          ///< of the LinkTree: row i of lane l at [i * lanes + l]
-  std::vector<kernels::RunStart<double>> starts;  ///< run r of lane l at [r * lanes + l]
-  [[nodiscard]] int size() const { return static_cast<int>(slot_of_row.size()); }
+/// Sub-trees of equal form. The first slot of the form is that of the links which its lanes hang on.
+struct SubtreeGroup {
+  TreeForm form;
+  std::vector<TreePort> ports;  ///< by lane
 };
 
-/// A tree of revolute joints in frames for recursions, divided.
+/// A tree of any joints in frames for recursions, divided.
 class SubtreePlan {
  public:
-  static constexpr int kLanes = 8;
+  /// Lanes of a group are a multiple of one of these.
+  static constexpr std::size_t kManyLanes = 8;
+  static constexpr std::size_t kFewLanes = 4;
 
   /// \throws ModelError if the mechanism is refused
   explicit SubtreePlan(const Mechanism& mechanism);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
-  /// \returns one lane; its first slots are those of the ground, one a run that starts there.
+  /// \returns what is in no group, one lane.
   [[nodiscard]] const TreeForm& trunk() const { return trunk_; }
-  /// \returns the blocks; the first slot of each is that of the links which its lanes hang on.
-  [[nodiscard]] std::span<const TreeForm> blocks() const { return blocks_; }
-  [[nodiscard]] std::span<const std::array<TreePort, kLanes>> ports() const { return ports_; }
-  /// \returns the runs of the tree that start at the ground, in the order of the trunk's first slots.
-  [[nodiscard]] std::span<const int> ground_runs() const { return ground_runs_; }
+  [[nodiscard]] std::span<const SubtreeGroup> groups() const { return groups_; }
+  /// \returns the costs of the trunk and of the blocks of so many lanes that groups fall into, ns about.
+  [[nodiscard]] std::vector<double> costs(std::size_t lanes) const;
+  /// \returns what all of it costs beside one recursion over the whole tree, in blocks of four lanes, about.
+  [[nodiscard]] double relative_cost() const;
 
  private:
   void find_children();
   void find_forms();
-  /// \returns the roots of the next group, eight at a time: those that cover most rows; empty when there is none.
-  /// \param least so many roots at least
-  [[nodiscard]] std::vector<int> next_group(std::size_t least) const;
+  /// \returns the roots of the next group: those that cover most rows; empty when there is none.
+  /// \param least so many roots at least \param multiple of which their number is one
+  [[nodiscard]] std::vector<int> next_group(std::size_t least, std::size_t multiple) const;
   void cover(std::span<const int> roots);
   void add_run(TreeForm& form, int lane, int root, int slot, const kernels::RunStart<double>& start, int& row);
-  void build_blocks(std::span<const int> roots);
+  void build_group(std::span<const int> roots);
   void build_trunk();
   [[nodiscard]] TreePort port_of(int root);
   int trunk_slot_of(int row);
 
   LinkTree tree_;
   TreeForm trunk_;
-  std::vector<TreeForm> blocks_;
-  std::vector<std::array<TreePort, kLanes>> ports_;
-  std::vector<int> ground_runs_;
+  std::vector<SubtreeGroup> groups_;
   // Set-up only, by row.
   std::vector<int> parent_;                 // -1: the ground
   std::vector<int> run_of_;                 // that starts at the row, or -1
   std::vector<std::vector<int>> children_;  // the one that continues the run first
   std::vector<int> form_;
   std::vector<int> size_;
+  std::vector<char> whole_in_lanes_;  // the row and all outboard of it may go in lanes
   std::vector<char> covered_;
   std::vector<char> above_covered_;  // some row outboard of it is covered
   std::vector<int> trunk_row_;       // place in the trunk

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "formulations/kernels/chains/turns.hpp"
 #include "formulations/lanes/lane_failure.hpp"
@@ -9,59 +10,158 @@
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
+namespace {
+
+// Below it two processes take longer to exchange than to compute all.
+constexpr double kWorthAnExchange = 20000.0;
+
+/// \returns with how many threads and processes there is enough to do for each: eight lanes, or 20 us.
+Execution worth_sharing(const SubtreePlan& plan, std::size_t lanes, const Execution& execution) {
+  std::size_t all = 0;
+  for (const SubtreeGroup& group : plan.groups()) {
+    all += group.ports.size();
+  }
+  const std::vector<double> costs = plan.costs(lanes);
+  Execution worth = execution;
+  worth.threads = std::min(execution.threads, std::max(1, static_cast<int>(all / SubtreePlan::kManyLanes)));
+  return std::accumulate(costs.begin(), costs.end(), 0.0) < kWorthAnExchange ? worth.on_this_process() : worth;
+}
+
+}  // namespace
+
 SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution)
     : mechanism_(&mechanism),
+      kind_(rate_kind),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
       sweeps_(compiled_for(execution.instruction_set, []<int W>() { return tree_sweeps::sweeps_in_registers<W>(); })),
-      trunk_(plan_.tree(), plan_.trunk()),
-      pivots_(plan_.blocks().size() + 1),
+      trunk_(plan_.tree(), plan_.trunk(), 0, 1, rate_kind),
       loads_(mechanism, nullptr),  // none in cut joints
-      team_(std::min(execution.threads, static_cast<int>(plan_.blocks().size()))) {
-  for (const TreeForm& form : plan_.blocks()) {
-    blocks_.push_back(std::make_unique<TreeLanes>(plan_.tree(), form));
-  }
-  set_ground(rate_kind);
+      team_(plan_.costs(sweeps_.lanes), worth_sharing(plan_, sweeps_.lanes, execution)),
+      mail_(team_) {
+  build_blocks();
+  write_letters();
 }
 
-void SubtreeSolver::set_ground(StateKind rate_kind) {
-  for (std::size_t g = 0; g < plan_.ground_runs().size(); ++g) {
-    TreeSlot<double> ground{};
-    const kernels::LinkVector<double>& gravity = plan_.tree().runs()[index_of(plan_.ground_runs()[g])].gravity;
-    if (rate_kind == StateKind::momentum) {
-      ground.motion.gravity = gravity;
-    } else {
-      ground.motion.linear = {-gravity.x, -gravity.y, -gravity.z};  // an upward acceleration of the ground
-    }
-    trunk_.set_slot(static_cast<int>(g), 0, ground);
-  }
-}
-
-template <typename Work>
-void SubtreeSolver::for_blocks_of(const TeamMember& member, const Work& work) {
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (static_cast<int>(b) * member.count / static_cast<int>(blocks_.size()) == member.index) {
-      work(b, *blocks_[b]);
+void SubtreeSolver::build_blocks() {
+  for (const SubtreeGroup& group : plan_.groups()) {
+    const std::span<const TreePort> ports = group.ports;
+    for (std::size_t first = 0; first < ports.size(); first += sweeps_.lanes) {
+      blocks_.push_back({TreeBlock(plan_.tree(), group.form, first, sweeps_.lanes, kind_),
+                         ports.subspan(first, std::min(sweeps_.lanes, ports.size() - first))});
+      hang_on_ground(blocks_.back());
     }
   }
+  pivots_.resize(blocks_.size() + 1);
 }
 
-void SubtreeSolver::tell_blocks(std::size_t b) const {
-  for (int lane = 0; lane < SubtreePlan::kLanes; ++lane) {
-    blocks_[b]->set_slot(0, lane, trunk_.slot(plan_.ports()[b][index_of(lane)].trunk_slot, 0));
+void SubtreeSolver::hang_on_ground(const Block& block) const {
+  const std::size_t first = of_kind(sweeps_).motion.first;
+  for (std::size_t lane = 0; lane < block.ports.size(); ++lane) {
+    if (block.ports[lane].trunk_slot < 0) {
+      const kernels::LinkVector<double>& gravity = block.ports[lane].gravity;
+      double* const slot = block.trees.slot(0, lane);
+      const std::size_t width = block.trees.width();
+      // Accelerations: an upward one of the ground. Momenta: behind its linear and angular velocity.
+      const bool momenta = kind_ == StateKind::momentum;
+      const std::size_t at = first + (momenta ? 6 : 0);
+      const double sign = momenta ? 1.0 : -1.0;
+      slot[at * width] = sign * gravity.x;
+      slot[(at + 1) * width] = sign * gravity.y;
+      slot[(at + 2) * width] = sign * gravity.z;
+    }
   }
 }
 
-void SubtreeSolver::collect_from_blocks() const {
+void SubtreeSolver::write_letters() {
+  const KindSweeps::Numbers carried = of_kind(sweeps_).carried;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    for (int lane = 0; lane < SubtreePlan::kLanes; ++lane) {
-      const int place = plan_.ports()[b][index_of(lane)].trunk_slot;
-      const TreeSlot<double> arrived = blocks_[b]->slot(0, lane);
-      TreeSlot<double> slot = trunk_.slot(place, 0);
-      kernels::add_inertia(arrived.carried.inertia, slot.carried.inertia);
-      kernels::add_wrench(arrived.carried.momentum, slot.carried.momentum);
-      kernels::add_vector(arrived.carried.first_moment, slot.carried.first_moment);
-      trunk_.set_slot(place, 0, slot);
+    const TreeBlock& trees = blocks_[b].trees;
+    const LaneData& data = trees.data();
+    const std::size_t u_numbers = index_of(data.u_count) * trees.width();
+    left_.add(b + 1, std::span(trees.slot(0, 0) + carried.first * trees.width(),
+                               (carried.last - carried.first) * trees.width()));
+    left_.add(b + 1, std::span(&pivots_[b], 1));
+    found_.add(b + 1, std::span(data.rates + index_of(data.q_count) * trees.width(), u_numbers));
+    if (kind_ == StateKind::momentum) {
+      found_.add(b + 1, std::span(data.velocities, u_numbers));
+    }
+  }
+  mail_.post(left_);
+  mail_.post(found_);
+}
+
+void SubtreeSolver::tell(const Block& block, const KindSweeps::Numbers& numbers) const {
+  for (std::size_t lane = 0; lane < block.ports.size(); ++lane) {
+    if (block.ports[lane].trunk_slot >= 0) {
+      const double* const from = trunk_.slot(index_of(block.ports[lane].trunk_slot), 0);
+      double* const to = block.trees.slot(0, lane);
+      for (std::size_t k = numbers.first; k < numbers.last; ++k) {
+        to[k * block.trees.width()] = from[k];
+      }
+    }
+  }
+}
+
+void SubtreeSolver::collect(const Block& block, const KindSweeps::Numbers& numbers) const {
+  for (std::size_t lane = 0; lane < block.ports.size(); ++lane) {
+    if (block.ports[lane].trunk_slot >= 0) {
+      const double* const from = block.trees.slot(0, lane);
+      double* const to = trunk_.slot(index_of(block.ports[lane].trunk_slot), 0);
+      for (std::size_t k = numbers.first; k < numbers.last; ++k) {
+        to[k] += from[k * block.trees.width()];
+      }
+    }
+  }
+}
+
+void SubtreeSolver::write(const TreeBlock& trees, const Results& results) {
+  const LaneData& data = trees.data();
+  trees.write(data.rates + index_of(data.q_count) * trees.width(), results.rates);
+  if (!results.velocities.empty()) {
+    trees.write(data.velocities, results.velocities);
+  }
+}
+
+void SubtreeSolver::sweep(std::span<const double> q, std::span<const double> rates, std::span<const double> forces,
+                          const Results& results) {
+  const KindSweeps& lanes = of_kind(sweeps_);
+  const KindSweeps& trunk = of_kind(trunk_sweeps_);
+  const auto read = [&](const TreeBlock& trees, const TreeSweeps& sweeps) {
+    trees.read_state(q, rates);
+    if (!forces.empty()) {
+      trees.read(forces, trees.data().torques);
+    }
+    trees.set_positions(sweeps);
+  };
+  read(trunk_, trunk_sweeps_);
+  trunk.prepare(trunk_.data());
+  team_.for_branches([&](std::size_t branch) {
+    const Block& block = blocks_[branch - 1];
+    read(block.trees, sweeps_);
+    tell(block, lanes.prepared);
+    lanes.prepare(block.trees.data());
+    lanes.clear_slots(block.trees.data());
+    pivots_[branch - 1] = lanes.inward(block.trees.data());
+  });
+  mail_.send({&left_});
+  trunk.clear_slots(trunk_.data());
+  for (const Block& block : blocks_) {
+    collect(block, lanes.carried);
+  }
+  pivots_.back() = trunk.inward(trunk_.data());
+  trunk.outward(trunk_.data());
+  write(trunk_, results);
+  team_.for_branches([&](std::size_t branch) {
+    const Block& block = blocks_[branch - 1];
+    tell(block, lanes.motion);
+    lanes.outward(block.trees.data());
+    write(block.trees, results);
+  });
+  if (team_.is_divided()) {
+    mail_.send({&found_});
+    for (const Block& block : blocks_) {
+      write(block.trees, results);
     }
   }
 }
@@ -69,71 +169,18 @@ void SubtreeSolver::collect_from_blocks() const {
 RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
                                        std::span<double> velocities, std::span<double> udot) {
   std::copy(u.begin(), u.end(), velocities.begin());
+  std::span<const double> forces;
   if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
-    trunk_.scatter(view(loads_.joint_forces()), &TreeBlock::forces);
+    forces = view(loads_.joint_forces());
   }
-  trunk_.set_turns(trunk_sweeps_, q);
-  trunk_.scatter(u, &TreeBlock::rates);
-  trunk_sweeps_.velocities(trunk_.block());
-  team_.run([&](const TeamMember& member) {
-    for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
-      lanes.set_turns(sweeps_, q);
-      lanes.scatter(u, &TreeBlock::rates);
-      if (loads_.in_joints()) {
-        lanes.scatter(view(loads_.joint_forces()), &TreeBlock::forces);
-      }
-      tell_blocks(b);
-      sweeps_.velocities(lanes.block());
-      sweeps_.clear_slots(lanes.block());
-      pivots_[b] = sweeps_.accelerations_inward(lanes.block());
-    });
-    member.barrier();
-    if (member.index == 0) {
-      trunk_sweeps_.clear_slots(trunk_.block());
-      collect_from_blocks();
-      pivots_.back() = trunk_sweeps_.accelerations_inward(trunk_.block());
-      trunk_sweeps_.accelerations_outward(trunk_.block());
-    }
-    member.barrier();
-    for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
-      tell_blocks(b);
-      sweeps_.accelerations_outward(lanes.block());
-      lanes.gather(&TreeBlock::results, udot);
-    });
-  });
-  trunk_.gather(&TreeBlock::results, udot);
+  sweep(q, u, forces, {{}, udot});
   return status(q, udot);
 }
 
 RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<const double> p, std::span<double> u,
                                  std::span<double> pdot) {
-  trunk_.set_turns(trunk_sweeps_, q);
-  trunk_.scatter(p, &TreeBlock::rates);
-  team_.run([&](const TeamMember& member) {
-    for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
-      lanes.set_turns(sweeps_, q);
-      lanes.scatter(p, &TreeBlock::rates);
-      sweeps_.clear_slots(lanes.block());
-      pivots_[b] = sweeps_.momenta_inward(lanes.block());
-    });
-    member.barrier();
-    if (member.index == 0) {
-      trunk_sweeps_.clear_slots(trunk_.block());
-      collect_from_blocks();
-      pivots_.back() = trunk_sweeps_.momenta_inward(trunk_.block());
-      trunk_sweeps_.momenta_outward(trunk_.block());
-    }
-    member.barrier();
-    for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
-      tell_blocks(b);
-      sweeps_.momenta_outward(lanes.block());
-      lanes.gather(&TreeBlock::results, u);
-      lanes.gather(&TreeBlock::momentum_rates, pdot);
-    });
-  });
-  trunk_.gather(&TreeBlock::results, u);
-  trunk_.gather(&TreeBlock::momentum_rates, pdot);
+  sweep(q, p, {}, {u, pdot});
   if (loads_.in_joints()) {  // forces such as those of dampers depend on u
     loads_.evaluate_joint_forces(t, q, u);
     const std::span<const double> tau = view(loads_.joint_forces());
@@ -156,13 +203,14 @@ std::vector<WorkStage> SubtreeSolver::stages(StateKind rate_kind) const {
   const bool momenta = rate_kind == StateKind::momentum;
   const double inward = momenta ? 240.0 : 320.0;
   const double outward = momenta ? 120.0 : 100.0;
-  double links = 0.0;
-  for (const TreeForm& form : plan_.blocks()) {
-    links = std::max(links, static_cast<double>(form.size()));
+  double rows = 0.0;
+  for (const SubtreeGroup& group : plan_.groups()) {
+    rows = std::max(rows, static_cast<double>(group.form.rows.size()));
   }
   const auto blocks = static_cast<double>(blocks_.size());
-  const double trunk = (inward + outward) * plan_.trunk().size();
-  return {{blocks, links * inward, SubtreePlan::kLanes}, {1.0, trunk}, {blocks, links * outward, SubtreePlan::kLanes}};
+  const auto width = static_cast<double>(sweeps_.lanes);
+  const double trunk = (inward + outward) * static_cast<double>(plan_.trunk().rows.size());
+  return {{blocks, rows * inward, width}, {1.0, trunk}, {blocks, rows * outward, width}};
 }
 
 }  // namespace mbdbench

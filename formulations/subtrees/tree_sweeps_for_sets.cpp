@@ -1,5 +1,5 @@
 // The sweeps over a block of sub-trees, compiled once for every instruction set (cmake/kernels.cmake).
-#include "formulations/subtrees/tree_sweeps.hpp"
+#include "formulations/subtrees/block_sweeps.hpp"
 
 namespace mbdbench::tree_sweeps {
 

@@ -1,5 +1,5 @@
 // The sweeps in plain doubles, of the trunk.
-#include "formulations/subtrees/tree_sweeps.hpp"
+#include "formulations/subtrees/block_sweeps.hpp"
 
 namespace mbdbench {
 

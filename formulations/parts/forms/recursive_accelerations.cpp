@@ -31,7 +31,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       emplace_links();
     }
     const bool closed = lanes_ ? mechanism.constrained() : !links_ || links_->closed() != nullptr;
-    if ((lanes_ && !closed) || (links_ && links_->closed() == nullptr && !links_->team().is_divided())) {
+    if (!closed && !is_divided()) {
       evaluations_.emplace(
           mechanism, StateKind::velocity, near(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
           settings.execution.instruction_set);
@@ -69,7 +69,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
   [[nodiscard]] int threads() const override { return lanes_ ? lanes_->threads() : links_ ? links_->team().size() : 1; }
 
-  [[nodiscard]] bool is_divided() const override { return !lanes_ && links_ && links_->team().is_divided(); }
+  [[nodiscard]] bool is_divided() const final {
+    return lanes_ ? lanes_->is_divided() : links_ && links_->team().is_divided();
+  }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     if (lanes_) {
@@ -96,7 +98,12 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (lanes_) {
-      return lanes_->accelerations(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+      if (mechanism().q_size() == mechanism().u_size()) {  // no quaternions: q' = u
+        return lanes_->accelerations(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+      }
+      const RhsStatus status = lanes_->accelerations(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
+      set_coordinate_rates(q_of(x), velocities_, q_of(xdot));
+      return status;
     }
     if (links_) {
       const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));

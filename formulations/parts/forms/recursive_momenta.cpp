@@ -50,7 +50,7 @@ class RecursiveMomenta final : public JointStateFormulation {
         links_.emplace(mechanism, settings.execution);
         loads_.emplace(mechanism, links_->tree(), near());
       }
-      if (lanes_ || !links_->team().is_divided()) {
+      if (!is_divided()) {
         evaluations_.emplace(
             mechanism, StateKind::momentum, near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
@@ -110,8 +110,10 @@ class RecursiveMomenta final : public JointStateFormulation {
     return lanes_ ? lanes_->threads() : closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
   }
 
-  [[nodiscard]] bool is_divided() const override {
-    return closed_ ? closed_->part().team().is_divided() : links_ && links_->team().is_divided();
+  [[nodiscard]] bool is_divided() const final {
+    return lanes_    ? lanes_->is_divided()
+           : closed_ ? closed_->part().team().is_divided()
+                     : links_ && links_->team().is_divided();
   }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
@@ -144,7 +146,12 @@ class RecursiveMomenta final : public JointStateFormulation {
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (lanes_) {
-      return lanes_->momenta(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+      if (mechanism().q_size() == mechanism().u_size()) {  // no quaternions: q' = u
+        return lanes_->momenta(t, q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
+      }
+      const RhsStatus status = lanes_->momenta(t, q_of(x), rate_of(x), u_, rate_of(xdot));
+      set_coordinate_rates(q_of(x), u_, q_of(xdot));
+      return status;
     }
     if (closed_) {
       RhsStatus status = closed_->set_state(t, q_of(x), rate_of(x), u_);
@@ -252,7 +259,7 @@ class RecursiveMomenta final : public JointStateFormulation {
 
   /// The velocities of a state, as the right-hand side has them.
   RhsStatus set_velocities(double t, std::span<const double> x, std::span<double> u) {
-    if (lanes_) {
+    if (lanes_ && !lanes_->is_divided()) {
       unused_.resize(u.size());
       return lanes_->momenta(t, q_of(x), rate_of(x), u, unused_);
     }

@@ -25,8 +25,8 @@ struct AccelerationSlot {
   CarriedAcceleration<T> carried;
 };
 
-template <typename T>
-struct AccelerationData : RowData<T> {
+template <typename T, typename C = double>
+struct AccelerationData : RowData<T, C> {
   kernels::AccelerationRow<T>* turns = nullptr;             ///< by row
   kernels::SlideGain<T>* gains = nullptr;                   ///< of slides, by ordinal
   kernels::SphericalAccelerationRow<T>* spheres = nullptr;  ///< by ordinal
@@ -34,10 +34,10 @@ struct AccelerationData : RowData<T> {
   CarriedAcceleration<T>* roots = nullptr;  ///< what branches carry to the trunk
 };
 
-/// \tparam T double, or a pack with a state a lane
-template <typename T>
+/// \tparam T double, or a pack with a state or a tree a lane \tparam C as of RowData
+template <typename T, typename C = double>
 struct AccelerationSweeps {
-  using Data = AccelerationData<T>;
+  using Data = AccelerationData<T, C>;
   using Carried = CarriedAcceleration<T>;
   using Vector = kernels::LinkVector<T>;
   using Wrench = kernels::LinkWrench<T>;
@@ -53,7 +53,7 @@ struct AccelerationSweeps {
   static MBDBENCH_KERNEL void velocities(const Data& data, const LinkRun* first, const LinkRun* last, const T* u,
                                          const double* motions) {
     for (const LinkRun* run = first; run != last; ++run) {
-      const auto& start = kernels::constant<T>(run->start);
+      const auto& start = data.start_of(*run);
       kernels::Turning<T> turning{kernels::no_vector<T>(), T(0.0)};
       if (run->slot >= 0) {
         turning = data.slots[run->slot].turning;
@@ -68,14 +68,17 @@ struct AccelerationSweeps {
           row_velocity(data, segment.first, u, motions, turning);
         }
       }
-      if (run->start.d != 0.0) {  // spherical and free rows have it in their lever
-        const int i = run->first;
+      // Spherical and free rows have it in their lever.
+      if (const int i = run->first; has_way(*run) && !is_sphere(data.rows[i].kind)) {
         const Vector moved = rotated_outward(kernels::constant<T>(data.links[i]), data.cosines[i], data.sines[i], slid);
         Vector& to = data.turns[i].centripetal;
         to = {to.x + moved.x, to.y + moved.y, to.z + moved.z};
       }
     }
   }
+
+  /// \returns whether the run starts anywhere but at O of the link that it starts on.
+  static MBDBENCH_KERNEL bool has_way(const LinkRun& run) { return !std::is_same_v<C, double> || run.start.d != 0.0; }
 
   static MBDBENCH_KERNEL void turn_velocities(const Data& data, const LinkSegment& segment, const T* u,
                                               kernels::Turning<T>& carried) {
@@ -115,7 +118,7 @@ struct AccelerationSweeps {
       case RowKind::spherical:
       case RowKind::free: {
         const int k = row.ordinal;
-        const SphericalConstants& constants = data.spherical[k];
+        const SphericalAxes<C>& constants = data.spherical[k];
         const Vector slide = row.kind == RowKind::free
                                  ? turned(kernels::constant<T>(constants.axes_a), kernels::vector_of(u + row.u + 3))
                                  : kernels::no_vector<T>();
@@ -165,7 +168,7 @@ struct AccelerationSweeps {
 
   /// What a run carries inward joins the link where it starts.
   static MBDBENCH_KERNEL void join(const Data& data, const LinkRun& run, const Carried& carried) {
-    const auto& start = kernels::constant<T>(run.start);
+    const auto& start = data.start_of(run);
     Carried& slot = data.slots[run.slot].carried;
     add_inertia(across_start(start, carried.inertia), slot.inertia);
     add_wrench(across_start(start, carried.wrench), slot.wrench);
@@ -255,7 +258,7 @@ struct AccelerationSweeps {
       Vector linear = kernels::no_vector<T>();
       Vector angular = kernels::no_vector<T>();
       if (run->slot >= 0) {
-        const auto& start = kernels::constant<T>(run->start);
+        const auto& start = data.start_of(*run);
         const AccelerationSlot<T>& slot = data.slots[run->slot];
         linear = moved_into_start(start, slot.linear, slot.angular);
         angular = into_start(start, slot.angular);

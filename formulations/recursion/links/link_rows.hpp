@@ -46,11 +46,14 @@ struct LinkRow {
 };
 
 /// Constants of a spherical or free row.
-struct SphericalConstants {
-  kernels::Matrix3<double> axes_a;    ///< joint axes of a, columns in the inboard row's frame
-  kernels::Matrix3<double> axes_b;    ///< joint axes of b, columns in the row's own frame
-  kernels::LinkVector<double> lever;  ///< the joint's origin on a in the inboard row's frame
+template <typename T>
+struct SphericalAxes {
+  kernels::Matrix3<T> axes_a;    ///< joint axes of a, columns in the inboard row's frame
+  kernels::Matrix3<T> axes_b;    ///< joint axes of b, columns in the row's own frame
+  kernels::LinkVector<T> lever;  ///< the joint's origin on a in the inboard row's frame
 };
+
+using SphericalConstants = SphericalAxes<double>;
 
 /// Rows [first, last) of one kind (lean turns) or one row of another.
 struct LinkSegment {

@@ -66,7 +66,8 @@ LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout, int section_bo
   }
   choose_frames(mechanism);
   order_rows(mechanism);
-  divide_into_segments();
+  segments_ = divide_into_segments(rows_, runs_);
+  number_turns();
 }
 
 void LinkTree::choose_first_children() {

@@ -153,7 +153,7 @@ class LinkTree {
   void number_slots();
   void number_places(const Mechanism& mechanism);
   void place_bodies(std::span<const int> position);
-  void divide_into_segments();
+  void number_turns();
   [[nodiscard]] Placement place(int element) const;
   void add_row(const Mechanism& mechanism, int element, const Placement& placement);
   /// \returns O of the element when its coordinates are zero, in the inboard element's axes.
@@ -188,6 +188,9 @@ class LinkTree {
   std::vector<std::vector<int>> bodies_of_;
   std::vector<BodyPlace> body_places_;
 };
+
+/// \returns the segments of runs, one run after another; the runs receive theirs.
+std::vector<LinkSegment> divide_into_segments(std::span<const LinkRow> rows, std::span<LinkRun> runs);
 
 /// \returns the runs of the trunk, or of a branch.
 inline std::span<const LinkRun> runs_of(const LinkTree& tree, const LinkRange& range) {

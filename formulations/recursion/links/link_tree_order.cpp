@@ -145,22 +145,27 @@ void LinkTree::place_bodies(std::span<const int> position) {
   }
 }
 
-void LinkTree::divide_into_segments() {
-  for (LinkRun& run : runs_) {
-    run.first_segment = static_cast<int>(segments_.size());
-    for (int i = run.first; i < run.last; ++i) {
-      const RowKind kind = rows_[index_of(i)].kind;
-      const bool continues = i > run.first && kind == RowKind::revolute && segments_.back().kind == kind;
-      if (!continues) {
-        segments_.push_back({kind, i, i});
-      }
-      segments_.back().last = i + 1;
-    }
-    run.last_segment = static_cast<int>(segments_.size());
-  }
+void LinkTree::number_turns() {
   for (const int row : turns_) {
     turn_coordinates_.push_back(rows_[index_of(row)].q);
   }
+}
+
+std::vector<LinkSegment> divide_into_segments(std::span<const LinkRow> rows, std::span<LinkRun> runs) {
+  std::vector<LinkSegment> segments;
+  for (LinkRun& run : runs) {
+    run.first_segment = static_cast<int>(segments.size());
+    for (int i = run.first; i < run.last; ++i) {
+      const RowKind kind = rows[index_of(i)].kind;
+      const bool continues = i > run.first && kind == RowKind::revolute && segments.back().kind == kind;
+      if (!continues) {
+        segments.push_back({kind, i, i});
+      }
+      segments.back().last = i + 1;
+    }
+    run.last_segment = static_cast<int>(segments.size());
+  }
+  return segments;
 }
 
 }  // namespace mbdbench

@@ -18,8 +18,8 @@ struct MomentumSlot {
   kernels::LinkWrench<T> load;
 };
 
-template <typename T>
-struct MomentumData : RowData<T> {
+template <typename T, typename C = double>
+struct MomentumData : RowData<T, C> {
   kernels::MomentumRow<T>* turns = nullptr;             ///< by row
   kernels::GeneralMomentumRow<T>* general = nullptr;    ///< of slides and driven rows, by ordinal
   kernels::SphericalMomentumRow<T>* spheres = nullptr;  ///< by ordinal
@@ -28,10 +28,10 @@ struct MomentumData : RowData<T> {
   kernels::LinkWrench<T>* root_loads = nullptr;  ///< likewise
 };
 
-/// \tparam T double, or a pack with a state a lane
-template <typename T>
+/// \tparam T double, or a pack with a state or a tree a lane \tparam C as of RowData
+template <typename T, typename C = double>
 struct MomentumSweeps {
-  using Data = MomentumData<T>;
+  using Data = MomentumData<T, C>;
   using Carried = kernels::CarriedMomentum<T>;
   using Motion = kernels::CarriedVelocity<T>;
   using Vector = kernels::LinkVector<T>;
@@ -70,7 +70,7 @@ struct MomentumSweeps {
 
   /// What a run carries inward joins the link where it starts.
   static MBDBENCH_KERNEL void join(const Data& data, const LinkRun& run, const Carried& carried) {
-    const auto& start = kernels::constant<T>(run.start);
+    const auto& start = data.start_of(run);
     Vector first_moment = out_of_start(start, carried.first_moment);
     first_moment.z += T(data.links[run.first].outboard_mass) * start.d;
     add({across_start(start, carried.inertia), across_start(start, carried.momentum), first_moment},
@@ -161,7 +161,7 @@ struct MomentumSweeps {
       Motion motion{kernels::no_vector<T>(), kernels::no_vector<T>(),
                     weight ? kernels::in_lanes<T>(run->gravity) : kernels::no_vector<T>()};
       if (run->slot >= 0) {
-        const auto& start = kernels::constant<T>(run->start);
+        const auto& start = data.start_of(*run);
         const Motion& slot = data.slots[run->slot].motion;
         motion = {moved_into_start(start, slot.linear, slot.angular), into_start(start, slot.angular),
                   into_start(start, slot.gravity)};
@@ -289,7 +289,7 @@ struct MomentumSweeps {
   }
 
   static MBDBENCH_KERNEL void join_load(const Data& data, const LinkRun& run, const Wrench& carried) {
-    add_wrench(across_start(kernels::constant<T>(run.start), carried), data.slots[run.slot].load);
+    add_wrench(across_start(data.start_of(run), carried), data.slots[run.slot].load);
   }
 
   // carried: T* of the link and all outboard of it; receives what the inboard link gets.
@@ -302,7 +302,7 @@ struct MomentumSweeps {
       return;
     }
     const int k = row.ordinal;
-    const SphericalConstants& constants = data.spherical[k];
+    const SphericalAxes<C>& constants = data.spherical[k];
     const Vector torque =
         turned_back(kernels::constant<T>(constants.axes_b), Vector{carried.nx, carried.ny, carried.nz});
     const Vector f = turned(data.rotations[k], Vector{carried.fx, carried.fy, carried.fz});

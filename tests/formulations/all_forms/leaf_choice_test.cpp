@@ -26,6 +26,11 @@ TEST(leaf_choice, takes_what_the_mechanism_is_fastest_with_and_the_options_allow
       {"pendulum:87", "hdca", "", Leaf::whole},
       {"pendulum:88", "hdca", "", Leaf::subchain},
       {"balanced_tree:127", "hdca", "", Leaf::subtree},
+      // Equal limbs, and where too few sub-trees are of one form, or too small.
+      {"quadruped", "dca", "", Leaf::subtree},
+      {"humanoid", "hdca", "", Leaf::subtree},
+      {"star:3", "dca", "", Leaf::whole},
+      {"random_tree:seed=4,bodies=200,loads=0", "dca", "", Leaf::whole},
       {"pendulum:256", "dca", "kernel=general", Leaf::body},
       // A loop of n joints has n - 1 bodies.
       {"loop:20", "dca", "", Leaf::whole},

@@ -83,6 +83,16 @@ TEST(branch_processes, trees_have_the_bits_of_one_process) {
   }
 }
 
+// Sub-trees side by side: blocks of lanes are what processes share.
+TEST(branch_processes, sub_trees_in_lanes_have_the_bits_of_one_process) {
+  for (const RankedWay& way : {RankedWay{"dca", "leaf=subtree"}, RankedWay{"dca", "leaf=subtree,threads=2"},
+                               RankedWay{"hdca", "leaf=subtree"}}) {
+    EXPECT_TRUE(expect_the_same_bits("balanced_tree:1023", way)) << way.key;
+    EXPECT_TRUE(expect_the_same_bits("random_tree:seed=4,bodies=400,loads=0", way)) << way.key;  // quaternions
+    EXPECT_FALSE(expect_the_same_bits("quadruped", way)) << way.key << ": less than 20 us";
+  }
+}
+
 // An assembly has branches whatever the mechanism is.
 TEST(branch_processes, assemblies_have_the_bits_of_one_process) {
   for (const RankedWay& way :

@@ -20,9 +20,11 @@ Mechanism catalogue(std::string_view key) {
   return make_mechanism(mechanism_registry(), key);
 }
 
-/// Copies of one random tree of revolute joints on a turning hub, each with its own masses and placement, and one link
-/// more that belongs to none. Torques, springs and dampers in joints.
-Mechanism random_copies(std::uint64_t seed, int copies, int bodies) {
+enum class Joints { revolute, all };
+
+/// Copies of one random tree on a turning hub, each with its own masses and placement, and one link more that belongs
+/// to none. Springs and dampers in joints. \param joints all: of the types that the tree has drawn, quaternions too
+Mechanism random_copies(std::uint64_t seed, int copies, int bodies, Joints joints = Joints::revolute) {
   RandomSource random(static_cast<std::int64_t>(seed));
   MechanismDescription part =
       catalogue(fmt::format("random_tree:seed={},bodies={},branching=0.4,loads=0", seed, bodies)).description();
@@ -39,19 +41,24 @@ Mechanism random_copies(std::uint64_t seed, int copies, int bodies) {
       whole.bodies.push_back(body);
     }
     for (JointDescription joint : part.joints) {
-      joint.type = JointType::revolute;
       joint.name += fmt::format("_{}", copy);
       joint.b += fmt::format("_{}", copy);
       joint.a = joint.a == kGround ? whole.bodies.front().name : joint.a + fmt::format("_{}", copy);
-      joint.q0 = {random.uniform(-3.0, 3.0)};
-      joint.v0 = {random.uniform(-1.0, 1.0)};
+      if (joints == Joints::revolute) {
+        joint.type = JointType::revolute;
+        joint.q0 = {random.uniform(-3.0, 3.0)};
+        joint.v0 = {random.uniform(-1.0, 1.0)};
+      }
+      whole.joints.push_back(joint);
+      if (has_quaternion(joint.type) || joint.type == JointType::fixed) {
+        continue;
+      }
       JointSpringDescription spring;
       spring.name = "spring_" + joint.name;
       spring.joint = joint.name;
       spring.stiffness = random.uniform(0.0, 3.0);
       spring.damping = random.uniform(0.0, 1.0);
       whole.joint_springs.push_back(spring);
-      whole.joints.push_back(joint);
     }
   }
   return Mechanism(whole);
@@ -59,13 +66,15 @@ Mechanism random_copies(std::uint64_t seed, int copies, int bodies) {
 
 TEST(subtrees, every_row_stands_in_one_lane_or_in_the_trunk) {
   for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:1023", "balanced_tree:40,branching=3",
-                          "caterpillar:spine=9,legs=3", "star:19", "balanced_tree:2500"}) {
+                          "caterpillar:spine=9,legs=3", "star:19", "balanced_tree:2500", "quadruped",
+                          "random_tree:seed=4,bodies=200,loads=0"}) {
     const Mechanism mechanism = catalogue(key);
     const SubtreePlan plan(mechanism);
-    ASSERT_FALSE(plan.blocks().empty()) << key;
-    std::multiset<int> rows(plan.trunk().rows.begin(), plan.trunk().rows.end());
-    for (const TreeForm& block : plan.blocks()) {
-      rows.insert(block.rows.begin(), block.rows.end());
+    ASSERT_FALSE(plan.groups().empty()) << key;
+    std::multiset<int> rows(plan.trunk().members.begin(), plan.trunk().members.end());
+    for (const SubtreeGroup& group : plan.groups()) {
+      rows.insert(group.form.members.begin(), group.form.members.end());
+      EXPECT_EQ(group.ports.size() % SubtreePlan::kFewLanes, 0U) << key;
     }
     EXPECT_EQ(rows.size(), plan.tree().size()) << key;
     EXPECT_EQ(std::set<int>(rows.begin(), rows.end()).size(), plan.tree().size()) << key;
@@ -73,21 +82,50 @@ TEST(subtrees, every_row_stands_in_one_lane_or_in_the_trunk) {
   // Eight sub-trees of 15 links below the three upper levels; from 1000 links on two blocks at least. (Where a run of
   // the LinkTree ends depends on the places of the axes, so that not all of 63 links have the same form.)
   const Mechanism small = catalogue("balanced_tree:127");
-  EXPECT_EQ(SubtreePlan(small).trunk().size(), 7);
-  EXPECT_EQ(SubtreePlan(small).blocks().size(), 1U);
+  EXPECT_EQ(SubtreePlan(small).trunk().rows.size(), 7U);
+  EXPECT_EQ(SubtreePlan(small).groups().size(), 1U);
   const Mechanism large = catalogue("balanced_tree:1023");
-  EXPECT_LE(SubtreePlan(large).trunk().size(), 31);
-  EXPECT_GE(SubtreePlan(large).blocks().size(), 2U);
+  EXPECT_LE(SubtreePlan(large).trunk().rows.size(), 31U);
+  ASSERT_FALSE(SubtreePlan(large).groups().empty());
+  EXPECT_GE(SubtreePlan(large).groups().front().ports.size(), 16U);
+  // Four legs of three links on a free trunk, whose joint is one row.
+  const SubtreePlan robot(catalogue("quadruped"));
+  EXPECT_EQ(robot.trunk().rows.size(), 1U);
+  ASSERT_EQ(robot.groups().size(), 1U);
+  EXPECT_EQ(robot.groups().front().ports.size(), 4U);
+}
+
+TEST(subtrees, of_another_kind_of_joint_are_of_another_form) {
+  MechanismDescription description = catalogue("star:8").description();
+  const auto lanes = [&] {
+    const Mechanism star(description);
+    const SubtreePlan plan(star);
+    return plan.groups().empty() ? std::size_t{0} : plan.groups().front().ports.size();
+  };
+  EXPECT_EQ(lanes(), 8U);
+  int arms = 0;
+  for (JointDescription& joint : description.joints) {
+    if (joint.a != kGround && arms++ < 4) {
+      joint.type = JointType::prismatic;
+    }
+  }
+  EXPECT_EQ(lanes(), 4U);
 }
 
 TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
   std::vector<Mechanism> mechanisms;
   for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:40,branching=3", "star:19",
-                          "caterpillar:spine=9,legs=3"}) {
+                          "caterpillar:spine=9,legs=3", "quadruped", "random_tree:seed=4,bodies=60,loads=0"}) {
     mechanisms.push_back(catalogue(key));
   }
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
     mechanisms.push_back(random_copies(seed, seed == 4 ? 17 : 8, 1 + 2 * static_cast<int>(seed)));
+  }
+  // Groups of four, of eight, of both, and what is left over; some hang on the ground.
+  for (const int copies : {4, 5, 8, 14}) {
+    for (const std::uint64_t seed : {11U, 12U, 13U}) {
+      mechanisms.push_back(random_copies(seed + 100 * static_cast<std::uint64_t>(copies), copies, 5, Joints::all));
+    }
   }
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
@@ -123,8 +161,7 @@ TEST(subtrees, large_trees_agree_with_the_sequential_recursions) {
   }
 }
 
-TEST(subtrees, any_number_of_threads_gives_the_same_bits_and_nothing_is_allocated) {
-  const Mechanism mechanism = catalogue("balanced_tree:2047");
+void expect_same_bits_and_no_allocation(const Mechanism& mechanism) {
   for (const char* key : {"dca", "hdca"}) {
     std::vector<double> expected;
     for (const int threads : {1, 2, 3, 16}) {
@@ -144,6 +181,11 @@ TEST(subtrees, any_number_of_threads_gives_the_same_bits_and_nothing_is_allocate
   }
 }
 
+TEST(subtrees, any_number_of_threads_gives_the_same_bits_and_nothing_is_allocated) {
+  expect_same_bits_and_no_allocation(catalogue("balanced_tree:2047"));
+  expect_same_bits_and_no_allocation(random_copies(7, 40, 6, Joints::all));
+}
+
 TEST(subtrees, what_cannot_be_treated_is_said) {
   const auto refusal = [](std::string_view key, std::string_view options) {
     const Mechanism mechanism = catalogue(key);
@@ -154,9 +196,10 @@ TEST(subtrees, what_cannot_be_treated_is_said) {
       return std::string(error.what());
     }
   };
-  EXPECT_NE(refusal("pendulum:16", "leaf=subtree").find("no eight of its sub-trees"), std::string::npos);
+  EXPECT_NE(refusal("pendulum:16", "leaf=subtree").find("no four of its sub-trees"), std::string::npos);
   EXPECT_NE(refusal("four_bar", "leaf=subtree").find("close no loops"), std::string::npos);
-  EXPECT_NE(refusal("random_tree:seed=3,bodies=30,loads=0", "leaf=subtree").find("is another"), std::string::npos);
+  EXPECT_NE(refusal("random_tree:seed=3,bodies=30,loads=0,screws=1", "leaf=subtree").find("have no screws so far"),
+            std::string::npos);
   EXPECT_NE(refusal("balanced_tree:15", "leaf=subtree,subchains=8").find("leaf=subchain"), std::string::npos);
   EXPECT_NE(refusal("balanced_tree:15", "leaf=body,threads=2").find("leaf=subtree may"), std::string::npos);
 }
