@@ -56,6 +56,22 @@ struct JointLoad {
   ScalarLaw law;
 };
 
+/// A spring and damper along one coordinate of a tree joint, by numbers alone: robots have one a motor, and their
+/// descriptions lie all over the memory.
+struct CoordinateSpring {
+  std::size_t q = 0;
+  std::size_t u = 0;
+  double stiffness = 0.0;
+  double damping = 0.0;
+  double rest = 0.0;
+};
+
+/// One of a cut joint, or of a joint with a quaternion, which has a damper alone.
+struct OtherSpring {
+  JointReference joint;
+  const JointSpringDescription* description = nullptr;
+};
+
 struct BodyLoad {
   int body = 0;
   const BodyLoadDescription* description = nullptr;
@@ -69,7 +85,8 @@ struct LoadEvaluator::Workspace {
   LoadVariables variables;
   std::vector<JointLoad> joint_loads;
   std::vector<BodyLoad> body_loads;
-  std::vector<JointReference> spring_joints;
+  std::vector<CoordinateSpring> coordinate_springs;
+  std::vector<OtherSpring> other_springs;
   std::vector<JointReference> friction_joints;
   std::vector<JointReference> stop_joints;
   std::vector<SpringBodies> spring_bodies;
@@ -90,7 +107,7 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* ne
       near_(near),
       joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
       wrenches_(mechanism.bodies().size(), Vec6::Zero()),
-      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}, {}, {}, {}})) {
+      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}, {}, {}, {}, {}})) {
   const MechanismDescription& description = mechanism.description();
   for (const JointLoadDescription& load : description.joint_loads) {
     JointLoad bound;
@@ -112,7 +129,15 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* ne
     workspace_->body_loads.push_back(std::move(bound));
   }
   for (const JointSpringDescription& spring : description.joint_springs) {
-    workspace_->spring_joints.push_back(*mechanism.find_joint(spring.joint));
+    const JointReference reference = *mechanism.find_joint(spring.joint);
+    const Joint& joint = mechanism.joint(reference);
+    if (!reference.cut && has_coordinate_rates(joint.type)) {
+      workspace_->coordinate_springs.push_back({index_of(joint.q_offset + spring.component),
+                                                index_of(joint.u_offset + spring.component), spring.stiffness,
+                                                spring.damping, spring.rest});
+    } else {
+      workspace_->other_springs.push_back({reference, &spring});
+    }
   }
   for (const JointFrictionDescription& friction : description.joint_frictions) {
     workspace_->friction_joints.push_back(*mechanism.find_joint(friction.joint));
@@ -138,8 +163,10 @@ bool LoadEvaluator::need_bodies() const {
     return std::any_of(joints.begin(), joints.end(), in_cut);
   };
   return workspace_->variables.need_bodies() || !workspace_->body_loads.empty() || !workspace_->spring_bodies.empty() ||
-         !workspace_->bushings.empty() || any_in_cut(workspace_->spring_joints) ||
-         any_in_cut(workspace_->friction_joints) || any_in_cut(workspace_->stop_joints) ||
+         !workspace_->bushings.empty() || any_in_cut(workspace_->friction_joints) ||
+         any_in_cut(workspace_->stop_joints) ||
+         std::any_of(workspace_->other_springs.begin(), workspace_->other_springs.end(),
+                     [&](const OtherSpring& spring) { return in_cut(spring.joint); }) ||
          std::any_of(workspace_->joint_loads.begin(), workspace_->joint_loads.end(),
                      [&](const JointLoad& load) { return in_cut(load.joint); });
 }
@@ -194,10 +221,14 @@ void LoadEvaluator::apply_joint_loads(double t, const View& view) {
     const auto [own_q, own_v] = own_values(load.joint, load.component, view);
     add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), view);
   }
-  for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
-    const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
-    const auto [own_q, own_v] = own_values(work.spring_joints[s], spring.component, view);
-    add_joint_force(work.spring_joints[s], spring.component,
+  for (const CoordinateSpring& spring : work.coordinate_springs) {
+    joint_forces_[static_cast<Eigen::Index>(spring.u)] +=
+        -view.stiffness * spring.stiffness * (view.q[spring.q] - spring.rest) - spring.damping * view.u[spring.u];
+  }
+  for (const OtherSpring& other : work.other_springs) {
+    const JointSpringDescription& spring = *other.description;
+    const auto [own_q, own_v] = own_values(other.joint, spring.component, view);
+    add_joint_force(other.joint, spring.component,
                     -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
   }
   for (std::size_t s = 0; s < work.friction_joints.size(); ++s) {
