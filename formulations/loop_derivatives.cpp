@@ -113,7 +113,11 @@ LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, LoopStates states, 
 LoopDerivatives::~LoopDerivatives() = default;
 
 std::unique_ptr<StateDerivatives> LoopDerivatives::make() const {
-  auto solver = std::make_unique<PartSolver>(*mechanism_, set_);
+  // The recursion over one part knows no constraints of velocities alone.
+  std::unique_ptr<LoopSolver> solver;
+  if (mechanism_->velocity_constraints().empty()) {
+    solver = std::make_unique<PartSolver>(*mechanism_, set_);
+  }
   if (const auto* velocities = std::get_if<VelocityRules>(&states_)) {
     return std::make_unique<ClosedDerivatives>(*mechanism_, *velocities, near_, std::move(solver), set_);
   }

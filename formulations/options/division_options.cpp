@@ -21,8 +21,9 @@ ParameterSpecification leaf_option() {
   leaf.help =
       "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
       "the ground, free or meeting in one cut joint), which the recursion eliminates eight at a time; sub-trees of "
-      "equal form, side by side in the same way; auto: what is fastest for the mechanism "
-      "(docs/understanding/formulations/parts.md); N: sections of about N bodies, each eliminated as one piece, which threads and processes share: for ladders, rings and other "
+      "equal form, a lane each; auto: what is fastest for the mechanism "
+      "(docs/understanding/formulations/parts.md); N: sections of about N bodies, each eliminated as one piece, which "
+      "threads and processes share: for ladders, rings and other "
       "lines of loops (leaf=1 is as many sections as bodies, in the recursion of one piece; leaf=body is the papers' "
       "assembly)";
   leaf.choices = {"auto", "body", "subchain", "subtree"};

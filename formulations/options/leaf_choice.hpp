@@ -11,7 +11,7 @@ namespace mbdbench {
 enum class Leaf : std::uint8_t {
   body,      ///< as published
   subchain,  ///< runs of a chain, eight side by side
-  subtree,   ///< sub-trees of equal form, eight side by side
+  subtree,   ///< sub-trees of equal form, side by side in lanes
   whole      ///< the mechanism is one piece: the recursion alone
 };
 

@@ -116,9 +116,6 @@ ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processe
 
 std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
                                                     const Parameters& options, const Execution& execution) {
-  if (options.text("leaf") == "subtree") {
-    throw ModelError({}, "sub-trees run on one process so far");
-  }
   require_subchains(mechanism, rate_kind, options);
   const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), execution.processes->size());
   const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;

@@ -12,7 +12,7 @@ std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism
   if (!refusal.empty()) {
     throw ModelError({}, "option leaf=subtree: " + refusal);
   }
-  if (options.integer("subchains") != 0) {
+  if (options.text("leaf") == "subtree" && options.integer("subchains") != 0) {
     throw ModelError({}, "option subchains: sub-trees are those of equal form; it goes with leaf=subchain");
   }
   const Execution chosen = execution_in(options, execution);

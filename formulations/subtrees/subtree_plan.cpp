@@ -38,9 +38,6 @@ std::string refuse_for_subtrees(const Mechanism& mechanism) {
     const auto screw = std::find_if(joints.begin(), joints.end(), [](auto& j) { return j.type == JointType::screw; });
     if (screw != joints.end()) {
       refusal = fmt::format("sub-trees have no screws so far (joint '{}')", screw->name);
-    } else if (SubtreePlan(mechanism).groups().empty()) {
-      refusal =
-          "no four of its sub-trees have the same form; aba and naudet treat any tree, leaf=subchain serial chains";
     }
   }
   return refusal;
@@ -116,18 +113,15 @@ void SubtreePlan::find_children() {
 void SubtreePlan::find_forms() {
   form_.assign(tree_.size(), 0);
   size_.assign(tree_.size(), 1);
-  whole_in_lanes_.assign(tree_.size(), 1);
   // A form: the kind, and the forms of the children and whether they continue the run.
   std::map<std::vector<int>, int> known;
   for (std::size_t row = tree_.size(); row-- > 0;) {
     const LinkRow& own = tree_.rows()[row];
-    whole_in_lanes_[row] = goes_in_lanes(own.kind) ? 1 : 0;
     std::vector<int> form = {static_cast<int>(own.kind), own.massless ? 1 : 0};
     for (const int child : children_[row]) {
       form.push_back(run_of_[index_of(child)] < 0 ? -1 : -2);
       form.push_back(form_[index_of(child)]);
       size_[row] += size_[index_of(child)];
-      whole_in_lanes_[row] = whole_in_lanes_[row] != 0 && whole_in_lanes_[index_of(child)] != 0 ? 1 : 0;
     }
     form_[row] = known.emplace(std::move(form), static_cast<int>(known.size())).first->second;
   }
@@ -136,7 +130,7 @@ void SubtreePlan::find_forms() {
 std::vector<int> SubtreePlan::next_group(std::size_t least, std::size_t multiple) const {
   std::map<int, std::vector<int>> rows_of_form;
   for (std::size_t row = 0; row < tree_.size(); ++row) {
-    if (covered_[row] == 0 && above_covered_[row] == 0 && whole_in_lanes_[row] != 0) {
+    if (covered_[row] == 0 && above_covered_[row] == 0) {
       rows_of_form[form_[row]].push_back(static_cast<int>(row));
     }
   }
@@ -164,16 +158,17 @@ void SubtreePlan::cover(std::span<const int> roots) {
     open.insert(open.end(), children_[index_of(row)].begin(), children_[index_of(row)].end());
   }
   for (const int root : roots) {
-    for (int row = parent_[index_of(root)]; row >= 0; row = parent_[index_of(row)]) {
+    for (int row = parent_[index_of(root)]; row >= 0 && above_covered_[index_of(row)] == 0;
+         row = parent_[index_of(row)]) {
       above_covered_[index_of(row)] = 1;
     }
   }
 }
 
-/// The run that begins at `root` and all that hangs on it, without covered rows if the root is not. \param row where
-/// its first row stands; receives the place behind the last one
+/// The run that begins at `root` and all that hangs on it, without covered rows if the root is not. Every lane meets
+/// rows and runs in the same order.
 void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const kernels::RunStart<double>& start,
-                          int& row) {
+                          NextPlace& next_place) {
   const auto lanes = index_of(form.lanes);
   const bool leave_covered = covered_[index_of(root)] == 0;
   std::vector<int> rows;
@@ -186,12 +181,12 @@ void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const ke
     }
     at = next;
   }
-  const int first = row;
-  row += static_cast<int>(rows.size());
+  const int first = next_place.row;
+  next_place.row += static_cast<int>(rows.size());
   if (lane == 0) {
     LinkRun run;
     run.first = first;
-    run.last = row;
+    run.last = next_place.row;
     run.slot = slot;
     run.start = start;
     if (run_of_[index_of(root)] >= 0) {
@@ -201,14 +196,10 @@ void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const ke
     for (const int member : rows) {
       form.add(tree_.rows()[index_of(member)]);
     }
-    form.members.resize(index_of(row) * lanes, -1);
+    form.members.resize(index_of(next_place.row) * lanes, -1);
     form.starts.resize(form.runs.size() * lanes);
   }
-  // Every lane meets its runs in the same order: the run is the one that begins where this one does.
-  const auto place = static_cast<std::size_t>(
-      std::find_if(form.runs.begin(), form.runs.end(), [&](const LinkRun& r) { return r.first == first; }) -
-      form.runs.begin());
-  form.starts[place * lanes + index_of(lane)] = start;
+  form.starts[next_place.run++ * lanes + index_of(lane)] = start;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     form.members[(index_of(first) + i) * lanes + index_of(lane)] = rows[i];
   }
@@ -221,16 +212,17 @@ void SubtreePlan::add_run(TreeForm& form, int lane, int root, int slot, const ke
       if (form.rows[at].slot < 0) {
         form.rows[at].slot = form.slots++;
       }
-      add_run(form, lane, child, form.rows[at].slot, tree_.runs()[index_of(run_of_[index_of(child)])].start, row);
+      add_run(form, lane, child, form.rows[at].slot, tree_.runs()[index_of(run_of_[index_of(child)])].start,
+              next_place);
     }
   }
 }
 
 void SubtreePlan::build_trunk() {
-  int row = 0;
+  NextPlace next;
   for (std::size_t root = 0; root < tree_.size(); ++root) {
     if (parent_[root] < 0 && covered_[root] == 0) {
-      add_run(trunk_, 0, static_cast<int>(root), -1, {1.0, 0.0, 0.0}, row);
+      add_run(trunk_, 0, static_cast<int>(root), -1, {1.0, 0.0, 0.0}, next);
     }
   }
   trunk_row_.assign(tree_.size(), -1);
@@ -267,8 +259,8 @@ void SubtreePlan::build_group(std::span<const int> roots) {
   group.form.slots = 1;
   for (std::size_t lane = 0; lane < roots.size(); ++lane) {
     group.ports.push_back(port_of(roots[lane]));
-    int row = 0;
-    add_run(group.form, static_cast<int>(lane), roots[lane], 0, group.ports.back().start, row);
+    NextPlace next;
+    add_run(group.form, static_cast<int>(lane), roots[lane], 0, group.ports.back().start, next);
   }
   group.form.finish();
   groups_.push_back(std::move(group));

@@ -11,7 +11,8 @@
 
 namespace mbdbench {
 
-/// \returns why sub-trees in lanes cannot treat the mechanism, empty if they can.
+/// \returns why sub-trees in lanes cannot treat the mechanism, empty if they can: then it depends on how many of them
+/// have the same form.
 std::string refuse_for_subtrees(const Mechanism& mechanism);
 
 /// Where a lane hangs: on a link of the trunk, or on the ground.
@@ -34,7 +35,7 @@ class SubtreePlan {
   static constexpr std::size_t kManyLanes = 8;
   static constexpr std::size_t kFewLanes = 4;
 
-  /// \throws ModelError if the mechanism is refused
+  /// \param mechanism that is not refused
   explicit SubtreePlan(const Mechanism& mechanism);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
@@ -50,10 +51,15 @@ class SubtreePlan {
   void find_children();
   void find_forms();
   /// \returns the roots of the next group: those that cover most rows; empty when there is none.
-  /// \param least so many roots at least \param multiple of which their number is one
+  /// \param least fewest roots \param multiple their number is a multiple of it
   [[nodiscard]] std::vector<int> next_group(std::size_t least, std::size_t multiple) const;
   void cover(std::span<const int> roots);
-  void add_run(TreeForm& form, int lane, int root, int slot, const kernels::RunStart<double>& start, int& row);
+  /// Where the next row and the next run of a form stand.
+  struct NextPlace {
+    int row = 0;
+    std::size_t run = 0;
+  };
+  void add_run(TreeForm& form, int lane, int root, int slot, const kernels::RunStart<double>& start, NextPlace& next);
   void build_group(std::span<const int> roots);
   void build_trunk();
   [[nodiscard]] TreePort port_of(int root);
@@ -68,7 +74,6 @@ class SubtreePlan {
   std::vector<std::vector<int>> children_;  // the one that continues the run first
   std::vector<int> form_;
   std::vector<int> size_;
-  std::vector<char> whole_in_lanes_;  // the row and all outboard of it may go in lanes
   std::vector<char> covered_;
   std::vector<char> above_covered_;  // some row outboard of it is covered
   std::vector<int> trunk_row_;       // place in the trunk

@@ -7,6 +7,7 @@
 #include "formulations/kernels/chains/turns.hpp"
 #include "formulations/lanes/lane_failure.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -15,13 +16,13 @@ namespace {
 // Below it two processes take longer to exchange than to compute all.
 constexpr double kWorthAnExchange = 20000.0;
 
-/// \returns with how many threads and processes there is enough to do for each: eight lanes, or 20 us.
-Execution worth_sharing(const SubtreePlan& plan, std::size_t lanes, const Execution& execution) {
+/// \returns with how many threads and processes there is enough to do for each, on any machine: eight lanes, or 20 us.
+Execution worth_sharing(const SubtreePlan& plan, const Execution& execution) {
   std::size_t all = 0;
   for (const SubtreeGroup& group : plan.groups()) {
     all += group.ports.size();
   }
-  const std::vector<double> costs = plan.costs(lanes);
+  const std::vector<double> costs = plan.costs(SubtreePlan::kFewLanes);
   Execution worth = execution;
   worth.threads = std::min(execution.threads, std::max(1, static_cast<int>(all / SubtreePlan::kManyLanes)));
   return std::accumulate(costs.begin(), costs.end(), 0.0) < kWorthAnExchange ? worth.on_this_process() : worth;
@@ -30,20 +31,31 @@ Execution worth_sharing(const SubtreePlan& plan, std::size_t lanes, const Execut
 }  // namespace
 
 SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution)
+    : SubtreeSolver(mechanism, rate_kind, execution, compiled_for(execution.instruction_set, []<int W>() {
+                      return tree_sweeps::sweeps_in_registers<W>();
+                    })) {}
+
+SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution,
+                             const TreeSweeps& sweeps)
     : mechanism_(&mechanism),
       kind_(rate_kind),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
-      sweeps_(compiled_for(execution.instruction_set, []<int W>() { return tree_sweeps::sweeps_in_registers<W>(); })),
+      sweeps_(sweeps),
       trunk_(plan_.tree(), plan_.trunk(), 0, 1, rate_kind),
       loads_(mechanism, nullptr),  // none in cut joints
-      team_(plan_.costs(sweeps_.lanes), worth_sharing(plan_, sweeps_.lanes, execution)),
+      team_(plan_.costs(sweeps_.lanes), worth_sharing(plan_, execution)),
       mail_(team_) {
   build_blocks();
   write_letters();
 }
 
 void SubtreeSolver::build_blocks() {
+  if (plan_.groups().empty()) {
+    throw ModelError({},
+                     "option leaf=subtree: no four of its sub-trees have the same form; aba and naudet treat any tree, "
+                     "leaf=subchain serial chains");
+  }
   for (const SubtreeGroup& group : plan_.groups()) {
     const std::span<const TreePort> ports = group.ports;
     for (std::size_t first = 0; first < ports.size(); first += sweeps_.lanes) {
@@ -57,9 +69,10 @@ void SubtreeSolver::build_blocks() {
 
 void SubtreeSolver::hang_on_ground(const Block& block) const {
   const std::size_t first = of_kind(sweeps_).motion.first;
-  for (std::size_t lane = 0; lane < block.ports.size(); ++lane) {
-    if (block.ports[lane].trunk_slot < 0) {
-      const kernels::LinkVector<double>& gravity = block.ports[lane].gravity;
+  for (std::size_t lane = 0; lane < block.trees.width(); ++lane) {
+    const TreePort& port = block.port(lane);
+    if (port.trunk_slot < 0) {
+      const kernels::LinkVector<double>& gravity = port.gravity;
       double* const slot = block.trees.slot(0, lane);
       const std::size_t width = block.trees.width();
       // Accelerations: an upward one of the ground. Momenta: behind its linear and angular velocity.
@@ -92,9 +105,9 @@ void SubtreeSolver::write_letters() {
 }
 
 void SubtreeSolver::tell(const Block& block, const KindSweeps::Numbers& numbers) const {
-  for (std::size_t lane = 0; lane < block.ports.size(); ++lane) {
-    if (block.ports[lane].trunk_slot >= 0) {
-      const double* const from = trunk_.slot(index_of(block.ports[lane].trunk_slot), 0);
+  for (std::size_t lane = 0; lane < block.trees.width(); ++lane) {
+    if (const int slot = block.port(lane).trunk_slot; slot >= 0) {
+      const double* const from = trunk_.slot(index_of(slot), 0);
       double* const to = block.trees.slot(0, lane);
       for (std::size_t k = numbers.first; k < numbers.last; ++k) {
         to[k * block.trees.width()] = from[k];

@@ -2,7 +2,7 @@
 /// \file
 /// Accelerations or momenta of trees by sub-trees of equal form in lanes: divide and conquer [Featherstone1999],
 /// [Chadaj2015] in which what hangs on the trunk has one handle, so that F = K V + f is all that it passes inward.
-#include <memory>
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -19,9 +19,11 @@ namespace mbdbench {
 class SubtreeSolver final : public LaneSolver {
  public:
   /// \param rate_kind what it will be asked for: accelerations (velocity) or momenta
-  /// \param execution threads, at most one for eight lanes, and processes \throws ModelError if the mechanism is
-  /// refused
+  /// \param execution threads, at most one for eight lanes, and processes
+  /// \throws ModelError if no four of the sub-trees have the same form
   SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution);
+  /// The same in lanes of another width than that of the instruction set.
+  SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution, const TreeSweeps& sweeps);
 
   RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> velocities,
                           std::span<double> udot) override;
@@ -35,7 +37,9 @@ class SubtreeSolver final : public LaneSolver {
   /// Some lanes of a group.
   struct Block {
     TreeBlock trees;
-    std::span<const TreePort> ports;
+    std::span<const TreePort> ports;  ///< of lanes that are not repeated
+
+    [[nodiscard]] const TreePort& port(std::size_t lane) const { return ports[std::min(lane, ports.size() - 1)]; }
   };
 
   /// Where results go to: the u of momenta, u' or p'.

@@ -30,6 +30,7 @@ constexpr std::size_t numbers_of() {
 
 TreeBlock::TreeBlock(const LinkTree& tree, const TreeForm& form, std::size_t first, std::size_t width, StateKind kind)
     : width_(width),
+      lanes_(std::min(width, index_of(form.lanes) - first)),
       slot_size_(kind == StateKind::momentum ? numbers_of<MomentumSlot<double>>()
                                              : numbers_of<AccelerationSlot<double>>()) {
   data_.row_count = static_cast<int>(form.rows.size());
@@ -112,8 +113,10 @@ void TreeBlock::read_state(std::span<const double> q, std::span<const double> ra
 }
 
 void TreeBlock::write(const double* packs, std::span<double> values) const {
-  for (std::size_t k = 0; k < u_places_.size(); ++k) {
-    values[index_of(u_places_[k])] = packs[k];
+  for (std::size_t k = 0; k < u_places_.size(); k += width_) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      values[index_of(u_places_[k + lane])] = packs[k + lane];
+    }
   }
 }
 

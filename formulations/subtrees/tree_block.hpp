@@ -12,7 +12,8 @@ namespace mbdbench {
 /// As many lanes of a form as a register has, or the trunk. Allocates nothing after construction.
 class TreeBlock {
  public:
-  /// \param first lane of the form; the last one is repeated where there are less than `width` behind it
+  /// \param first lane of the form; the last one is repeated where there are less than `width` behind it, and what it
+  /// finds is written once
   TreeBlock(const LinkTree& tree, const TreeForm& form, std::size_t first, std::size_t width, StateKind kind);
 
   [[nodiscard]] const LaneData& data() const { return data_; }
@@ -35,6 +36,7 @@ class TreeBlock {
   static void copy_in(std::span<const double> values, const std::vector<int>& places, double* packs);
 
   std::size_t width_;
+  std::size_t lanes_;  // that are not repeated
   std::size_t slot_size_;
   LaneData data_;
   LaneMemory memory_;

@@ -10,16 +10,13 @@ int velocities_of(RowKind kind) {
   return kind == RowKind::free ? 6 : kind == RowKind::spherical ? 3 : 1;
 }
 
-bool goes_in_lanes(RowKind kind) {
-  return kind == RowKind::revolute || kind == RowKind::prismatic || is_sphere(kind);
-}
-
 void TreeForm::add(const LinkRow& row) {
   LinkRow own = row;
   own.q = q_count;
   own.u = u_count;
   own.place = u_count;
   own.slot = -1;
+  own.inboard = -1;  // sweeps go along runs
   if (is_sphere(row.kind)) {
     own.ordinal = shared.spheres++;
   } else if (row.kind != RowKind::revolute) {

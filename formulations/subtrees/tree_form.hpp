@@ -8,7 +8,7 @@
 
 namespace mbdbench {
 
-/// One tree, the trunk, or several of equal form. Numbers of rows, coordinates and slots are those within the form.
+/// One tree, the trunk, or several of equal form. Coordinates, velocities and slots are numbered within the form.
 struct TreeForm {
   /// Appends a row of the tree.
   void add(const LinkRow& row);
@@ -30,8 +30,5 @@ struct TreeForm {
 /// \returns how many coordinates and how many quasi-velocities a row has.
 int coordinates_of(RowKind kind);
 int velocities_of(RowKind kind);
-
-/// \returns whether rows of a kind go in lanes. Driven ones do not: their motions are single numbers.
-bool goes_in_lanes(RowKind kind);
 
 }  // namespace mbdbench

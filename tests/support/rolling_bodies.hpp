@@ -3,6 +3,8 @@
 /// Bodies that roll without slip or are held by velocities alone, whose motion has a closed form.
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mechanisms/model/description/description.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"
@@ -99,5 +101,56 @@ struct Sleigh {
     return result;
   }
 };
+
+/// Mechanisms held by constraints of velocities alone whose factors are constant, or depend on one coordinate, on
+/// several, and on those of other joints: the sleigh; one that draws a second blade behind it on a hinge; a blade that
+/// a prescribed motion makes slip; a free body; and a five-bar whose joints a cut joint ties, too.
+/// \param five_bar its description
+inline std::vector<MechanismDescription> held_by_blades(MechanismDescription five_bar) {
+  std::vector<MechanismDescription> all = {Sleigh().description(), Sleigh().description(), Sleigh().description(),
+                                           rolling_body(JointType::rolling_ball, 0.2, 1.5, Vec3(0.03, 0.02, 0.025)),
+                                           std::move(five_bar)};
+  MechanismDescription& train = all[1];
+  train.bodies.push_back({"trailer", 1.0, Vec3(-0.4, 0.0, 0.1), Vec3(0.1, 0.2, 0.3).asDiagonal()});
+  JointDescription hitch;
+  hitch.name = "hitch";
+  hitch.type = JointType::revolute;
+  hitch.a = "sleigh";
+  hitch.b = "trailer";
+  hitch.axis = Vec3::UnitZ();
+  hitch.q0 = {0.4};
+  hitch.v0 = {0.0};
+  hitch.dependent = true;
+  train.joints.push_back(hitch);
+  const std::string both = "q_ice_3 + q_hitch";
+  train.velocity_constraints.push_back({"trailing_blade",
+                                        {{"ice", 0, ExpressionLaw{"-sin(" + both + ")"}},
+                                         {"ice", 1, ExpressionLaw{"cos(" + both + ")"}},
+                                         {"ice", 2, ExpressionLaw{"-0.7 - 0.2*cos(q_hitch)*sin(q_hitch)^2"}},
+                                         {"hitch", 0, ConstantLaw{-0.7}}}});
+  MechanismDescription& steered = all[2];
+  steered.bodies.push_back({"feed", 1.0, Vec3::Zero(), Vec3(1.0, 1.0, 1.0).asDiagonal()});
+  JointDescription slip;
+  slip.name = "slip";
+  slip.type = JointType::prismatic;
+  slip.b = "feed";
+  slip.axis = Vec3::UnitX();
+  slip.motions = {{0, "0.1*(1 - cos(2*t))", "0.2*sin(2*t)", "0.4*cos(2*t)"}};
+  steered.joints.push_back(slip);
+  steered.velocity_constraints[0].terms.push_back({"slip", 0, ConstantLaw{-1.0}});
+  MechanismDescription& flying = all[3];
+  flying.joints.pop_back();
+  flying.joints.front().q0 = {0.8, 0.6, 0.0, 0.0, 0.1, 0.2, 0.3};
+  flying.velocity_constraints = {{"groove",
+                                  {{"flight", 3, ExpressionLaw{"1 + q_flight_6*q_flight_7"}},
+                                   {"flight", 4, ExpressionLaw{"exp(0.5*q_flight_5)"}},
+                                   {"flight", 1, ConstantLaw{0.3}}}}};
+  MechanismDescription& bars = all[4];
+  const auto joint = [&](std::size_t which) { return bars.joints[which].name; };
+  bars.velocity_constraints = {{"gear",
+                                {{joint(0), 0, ExpressionLaw{"1 + 0.5*sin(q_" + joint(1) + ")"}},
+                                 {joint(1), 0, ExpressionLaw{"cos(q_" + joint(0) + ")^2 - 0.3*q_" + joint(1)}}}}};
+  return all;
+}
 
 }  // namespace mbdbench::test

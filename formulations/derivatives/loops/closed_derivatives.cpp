@@ -154,6 +154,7 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
   linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data(), nullptr};
   work.sweeps.weights(work.state.data(), sums);
   work.add_weights_of_couplings(nu, by_turn, by_push);
+  work.state.velocity_slopes().add_weights(y, nu, by_turn, by_push);
   if (work.projects) {
     Eigen::VectorXd z = by_push;
     work.solve(z, work.none);
@@ -163,6 +164,7 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
     z *= -1.0;
     sums = {z.data(), nu.data(), by_turn.data(), nullptr, nullptr};
     work.sweeps.change_weights(work.state.data(), sums);
+    work.state.velocity_slopes().add_weights_of_changes(z, nu, by_turn);
   }
   work.coordinates.add_weights_of_turns(q, by_turn, by_q);
   std::copy(by_push.begin(), by_push.end(), product.begin() + q_size);

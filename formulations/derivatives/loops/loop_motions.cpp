@@ -18,6 +18,7 @@ using linear::LoopCut;
 }  // namespace
 
 void LoopState::move_bodies(const Eigen::VectorXd& u) {
+  velocity_slopes_.set_velocities(u);
   for (LoopBody& body : bodies_) {
     body.velocity = body.inboard < 0 ? Screw<double>{} : bodies_[index_of(body.inboard)].velocity;
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
@@ -80,6 +81,7 @@ void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd&
   for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
     accelerations_[motions_.rows()[m]] += motions_.accelerations()[m];
   }
+  velocity_slopes_.take_second_rates(accelerations_);
   if (data_.damping != 0.0 || data_.stiffness != 0.0) {
     add_stabilisation(q, u);
   }
@@ -168,6 +170,7 @@ void LoopState::carry_inward(Screw<double> LoopBody::*member) {
 }
 
 void LoopState::set_accelerations(const Eigen::VectorXd& accelerations, const Eigen::MatrixXd& lambda) {
+  velocity_slopes_.set_accelerations(accelerations, lambda);
   for (LoopBody& body : bodies_) {
     body.acceleration = body.inboard < 0 ? data_.ground : bodies_[index_of(body.inboard)].acceleration;
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
@@ -192,6 +195,7 @@ void LoopState::set_accelerations(const Eigen::VectorXd& accelerations, const Ei
 
 void LoopState::set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd& sigma) {
   data_.drifted = true;
+  velocity_slopes_.set_impulses(sigma);
   for (LoopBody& body : bodies_) {
     body.change = body.inboard < 0 ? Screw<double>{} : bodies_[index_of(body.inboard)].change;
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
@@ -240,6 +244,8 @@ void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::Vecto
       forces_[k] = linear::dot(axis.rate, body.change_carried) - linear::dot(axis.motion, body.carried);
     }
   }
+  velocity_slopes_.set_gauge(mu);
+  velocity_slopes_.add_momentum_rates(forces_);
   add_joint_forces(q);
 }
 

@@ -40,17 +40,15 @@ bool acts_in_tree_joints_alone(const Mechanism& mechanism) {
 }  // namespace
 
 std::string LoopState::obstacle(const Mechanism& mechanism) {
-  if (!mechanism.velocity_constraints().empty()) {
-    return "there are no exact derivatives of constraints of velocities alone, as '" +
-           mechanism.velocity_constraints().front().name + "' is";
-  }
-  return LoopLoads::obstacle(mechanism);
+  std::string why = VelocitySlopes::obstacle(mechanism);
+  return why.empty() ? LoopLoads::obstacle(mechanism) : why;
 }
 
 LoopState::LoopState(const Mechanism& mechanism, bool momenta, const CutReferences* near, int width)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       motions_(mechanism),
+      velocity_slopes_(mechanism),
       bodies_(mechanism.bodies().size()),
       axes_(index_of(mechanism.u_size())),
       cuts_(mechanism.cut_joints().size()),
@@ -121,6 +119,7 @@ void LoopState::add_loads() {
 void LoopState::set_positions(double t, std::span<const double> q) {
   t_ = t;
   kinematics_.set_positions(q);
+  velocity_slopes_.set_positions(q);
   motions_.evaluate(t);
   for (Spring& spring : springs_) {
     spring.constant = spring.table != nullptr ? value_at(*spring.table, t) : spring.constant;
@@ -310,6 +309,7 @@ void LoopState::set_constraints() {
       constraints_(coupling.row, term.u) = term.factor;
     }
   }
+  velocity_slopes_.add_rows(constraints_);
 }
 
 }  // namespace mbdbench

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/loop_loads.hpp"
+#include "formulations/derivatives/loops/loads/loop_loads.hpp"
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
+#include "formulations/derivatives/loops/velocity_slopes.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -79,6 +80,8 @@ class LoopState {
   void add_weights_of_masses(const Eigen::VectorXd& weights, Screw<double> UnitMass::*of, std::span<double> by_masses);
 
   [[nodiscard]] const linear::ClosedData& data() const { return data_; }
+  /// \returns the constraints of velocities alone, of which `data` has nothing.
+  [[nodiscard]] const VelocitySlopes& velocity_slopes() const { return velocity_slopes_; }
   [[nodiscard]] const Eigen::MatrixXd& mass() const { return mass_; }
   [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
   /// \returns -Phi_t, with feedback less beta Phi.
@@ -128,6 +131,7 @@ class LoopState {
   const Mechanism* mechanism_;
   Kinematics kinematics_;
   PrescribedMotions motions_;
+  VelocitySlopes velocity_slopes_;
   std::vector<linear::LoopBody> bodies_;
   std::vector<linear::LoopAxis> axes_;
   std::vector<linear::LoopCut> cuts_;

@@ -37,6 +37,11 @@ std::string_view LoopWorkspace::joint_of_row(Eigen::Index row) const {
       return coupling.name;
     }
   }
+  for (const VelocityConstraint& constraint : mechanism->velocity_constraints()) {
+    if (row == constraint.row) {
+      return constraint.name;
+    }
+  }
   return {};
 }
 
@@ -61,8 +66,8 @@ RhsStatus LoopWorkspace::factorise() {
 
 RhsStatus LoopWorkspace::place(double t, std::span<const double> q, bool whole) {
   state.set_positions(t, q);
-  factorised = whole;
-  return whole ? factorise() : fast->set_positions(q);
+  factorised = whole || !fast;
+  return factorised ? factorise() : fast->set_positions(q);
 }
 
 void LoopWorkspace::accelerate(std::span<const double> q, const Eigen::VectorXd& u) {
@@ -109,12 +114,10 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
                           const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
-  const bool all = wanted == Wanted::all;
   swept.forces = Eigen::MatrixXd::Zero(size + watched, count);
   swept.seconds = Eigen::MatrixXd::Zero(rows, count);
   swept.changes = Eigen::MatrixXd::Zero(size, count);
   swept.firsts = Eigen::MatrixXd::Zero(rows, count);
-  const bool multiplied = multipliers.cols() > 0;
   const linear::ClosedData& data = state.data();
   for (const Coupling& coupling : mechanism->couplings()) {
     for (const Coupling::Term& term : coupling.terms) {
@@ -123,6 +126,37 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
       swept.firsts.row(coupling.row) += term.factor * data.feedback * turns.row(term.u);
     }
   }
+  sweep_bodies(turns, pushes, wanted, multipliers);
+  if (!state.velocity_slopes().empty()) {
+    sweep_velocity_rows(turns, pushes, wanted, multipliers);
+  }
+}
+
+void LoopWorkspace::sweep_velocity_rows(const Eigen::Ref<const Eigen::MatrixXd>& turns,
+                                        const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
+                                        const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
+  const VelocitySlopes& slopes = state.velocity_slopes();
+  slopes.add_firsts(turns, swept.firsts);
+  if (state.data().drifted) {
+    slopes.add_changes(turns, swept.changes);
+  }
+  if (wanted == Wanted::flow) {
+    return;
+  }
+  if (state.data().momenta) {
+    slopes.add_momentum_rates(turns, pushes, multipliers, swept.forces);
+  } else {
+    slopes.add_forces(turns, swept.forces);
+    slopes.add_seconds(turns, pushes, swept.seconds);
+  }
+}
+
+void LoopWorkspace::sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns,
+                                 const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
+                                 const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
+  const Eigen::Index count = turns.cols();
+  const bool all = wanted == Wanted::all;
+  const bool multiplied = multipliers.cols() > 0;
   if (count == 1) {
     sweeps.direction(state.data(), {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr,
                                     all ? swept.forces.data() : nullptr, swept.seconds.data(), swept.changes.data(),

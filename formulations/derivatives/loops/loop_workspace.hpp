@@ -22,7 +22,7 @@ struct LoopWorkspace {
   LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
                 const InstructionSet& set);
 
-  /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves
+  /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves, where there is one
   RhsStatus place(double t, std::span<const double> q, bool whole);
   /// Everything of velocities u up to u' and lambda, after place; where velocities are the state.
   void accelerate(std::span<const double> q, const Eigen::VectorXd& u);
@@ -58,7 +58,7 @@ struct LoopWorkspace {
   };
 
   const Mechanism* mechanism;
-  std::unique_ptr<LoopSolver> fast;
+  std::unique_ptr<LoopSolver> fast;  ///< none: all is factorised
   linear::ClosedSweeps sweeps;
   LoopState state;
   std::optional<SaddleSolver> factors;  ///< made when first asked for
@@ -74,6 +74,12 @@ struct LoopWorkspace {
 
  private:
   RhsStatus factorise();
+  /// Adds to `swept` what constraints of velocities alone do.
+  void sweep_velocity_rows(const Eigen::Ref<const Eigen::MatrixXd>& turns,
+                           const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
+                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
+  void sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
+                    Wanted wanted, const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
   std::vector<AlignedMemory> memory_;  // of packs
   // Of one right side.

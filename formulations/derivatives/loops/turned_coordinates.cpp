@@ -1,5 +1,7 @@
 #include "formulations/derivatives/loops/turned_coordinates.hpp"
 
+#include <algorithm>
+
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -123,6 +125,20 @@ void TurnedCoordinates::add_weights_of_turns(std::span<const double> q, const Ei
             2.0 / square(e) * (turns_from(e) * by_turn.segment<3>(turn));
       },
       [&](int at, int turn) { by_coordinate[index_of(at)] += by_turn[turn]; });
+}
+
+int rate_of_coordinate(const Mechanism& mechanism, int q) {
+  constexpr int kQuaternion = 4;
+  constexpr int kTurn = 3;
+  const auto joints = mechanism.tree_joints();
+  const auto joint = std::find_if(joints.begin(), joints.end(), [q](const Joint& candidate) {
+    return q >= candidate.q_offset && q < candidate.q_offset + candidate.nq;
+  });
+  const int place = q - joint->q_offset;
+  if (!has_quaternion(joint->type)) {
+    return joint->u_offset + place;
+  }
+  return place < kQuaternion ? -1 : joint->u_offset + place - kQuaternion + kTurn;
 }
 
 }  // namespace mbdbench

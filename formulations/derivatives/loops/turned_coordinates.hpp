@@ -57,4 +57,7 @@ class TurnedCoordinates {
   Eigen::Index turns_ = 0;
 };
 
+/// \returns the quasi-velocity that is the rate of a coordinate of a tree joint; -1: a component of a quaternion.
+int rate_of_coordinate(const Mechanism& mechanism, int q);
+
 }  // namespace mbdbench

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Vectors that move with two bodies, and their slopes by the motions of these (load_slopes.hpp).
-#include "formulations/derivatives/loops/load_slopes.hpp"
+#include "formulations/derivatives/loops/loads/load_slopes.hpp"
 
 namespace mbdbench {
 

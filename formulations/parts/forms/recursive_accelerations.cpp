@@ -88,7 +88,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
-    if (lanes_) {
+    if (lanes_ && mechanism().constrained()) {
       sink("redundant_rows", static_cast<double>(lanes_->redundant_rows()));
     } else if (links_ && links_->closed() != nullptr) {
       sink("redundant_rows", links_->closed()->part().redundant_rows());

@@ -131,7 +131,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
-    if (lanes_) {
+    if (lanes_ && mechanism().constrained()) {
       sink("redundant_rows", lanes_->redundant_rows());
     } else if (closed_) {
       sink("redundant_rows", closed_->part().redundant_rows());

@@ -13,18 +13,6 @@
 namespace mbdbench {
 namespace {
 
-/// \returns q_JOINT, q_JOINT_2, ... of all tree joints, in the order of q.
-std::vector<ExpressionVariable> coordinates(const Mechanism& mechanism, std::vector<double>& q) {
-  std::vector<ExpressionVariable> variables;
-  for (const Joint& joint : mechanism.tree_joints()) {
-    for (int i = 0; i < joint.nq; ++i) {
-      variables.push_back({fmt::format("q_{}{}", joint.name, i == 0 ? "" : fmt::format("_{}", i + 1)),
-                           &q[static_cast<std::size_t>(joint.q_offset + i)]});
-    }
-  }
-  return variables;
-}
-
 /// \returns whether a component of u is a velocity, not an angular velocity.
 bool is_displacement_at(const Mechanism& mechanism, int u) {
   const auto joints = mechanism.tree_joints();
@@ -35,11 +23,22 @@ bool is_displacement_at(const Mechanism& mechanism, int u) {
 
 }  // namespace
 
+std::vector<ExpressionVariable> coordinate_variables(const Mechanism& mechanism, std::vector<double>& q) {
+  std::vector<ExpressionVariable> variables;
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (int i = 0; i < joint.nq; ++i) {
+      variables.push_back({fmt::format("q_{}{}", joint.name, i == 0 ? "" : fmt::format("_{}", i + 1)),
+                           &q[static_cast<std::size_t>(joint.q_offset + i)]});
+    }
+  }
+  return variables;
+}
+
 VelocityRows::VelocityRows(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       q_(std::make_unique<std::vector<double>>(static_cast<std::size_t>(mechanism.q_size()))),
       rates_(q_->size()) {
-  const std::vector<ExpressionVariable> variables = coordinates(mechanism, *q_);
+  const std::vector<ExpressionVariable> variables = coordinate_variables(mechanism, *q_);
   for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
     for (const VelocityConstraint::Term& term : constraint.terms) {
       VelocityEntry& entry = entries_.emplace_back(VelocityEntry{constraint.row, term.u, 0.0, 0.0});

@@ -42,6 +42,9 @@ class VelocityRows {
   std::vector<VelocityEntry> entries_;
 };
 
+/// \returns q_JOINT, q_JOINT_2, ... of all tree joints, in the order of q, where their values will stand.
+std::vector<ExpressionVariable> coordinate_variables(const Mechanism& mechanism, std::vector<double>& q);
+
 /// Sets the scales of the constraints such that the largest factor at the joints' q0 is about 1, as those of couplings.
 /// \throws ModelError naming the constraint and the factor that cannot be read
 void scale_velocity_constraints(const Mechanism& mechanism, std::span<VelocityConstraint> constraints);

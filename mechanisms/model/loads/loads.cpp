@@ -66,8 +66,8 @@ struct CoordinateSpring {
   double rest = 0.0;
 };
 
-/// One of a cut joint, or of a joint with a quaternion, which has a damper alone.
-struct OtherSpring {
+/// One of a cut joint.
+struct CutSpring {
   JointReference joint;
   const JointSpringDescription* description = nullptr;
 };
@@ -86,7 +86,7 @@ struct LoadEvaluator::Workspace {
   std::vector<JointLoad> joint_loads;
   std::vector<BodyLoad> body_loads;
   std::vector<CoordinateSpring> coordinate_springs;
-  std::vector<OtherSpring> other_springs;
+  std::vector<CutSpring> cut_springs;
   std::vector<JointReference> friction_joints;
   std::vector<JointReference> stop_joints;
   std::vector<SpringBodies> spring_bodies;
@@ -131,12 +131,12 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* ne
   for (const JointSpringDescription& spring : description.joint_springs) {
     const JointReference reference = *mechanism.find_joint(spring.joint);
     const Joint& joint = mechanism.joint(reference);
-    if (!reference.cut && has_coordinate_rates(joint.type)) {
+    if (!reference.cut) {
       workspace_->coordinate_springs.push_back({index_of(joint.q_offset + spring.component),
                                                 index_of(joint.u_offset + spring.component), spring.stiffness,
                                                 spring.damping, spring.rest});
     } else {
-      workspace_->other_springs.push_back({reference, &spring});
+      workspace_->cut_springs.push_back({reference, &spring});
     }
   }
   for (const JointFrictionDescription& friction : description.joint_frictions) {
@@ -164,9 +164,7 @@ bool LoadEvaluator::need_bodies() const {
   };
   return workspace_->variables.need_bodies() || !workspace_->body_loads.empty() || !workspace_->spring_bodies.empty() ||
          !workspace_->bushings.empty() || any_in_cut(workspace_->friction_joints) ||
-         any_in_cut(workspace_->stop_joints) ||
-         std::any_of(workspace_->other_springs.begin(), workspace_->other_springs.end(),
-                     [&](const OtherSpring& spring) { return in_cut(spring.joint); }) ||
+         any_in_cut(workspace_->stop_joints) || !workspace_->cut_springs.empty() ||
          std::any_of(workspace_->joint_loads.begin(), workspace_->joint_loads.end(),
                      [&](const JointLoad& load) { return in_cut(load.joint); });
 }
@@ -225,10 +223,10 @@ void LoadEvaluator::apply_joint_loads(double t, const View& view) {
     joint_forces_[static_cast<Eigen::Index>(spring.u)] +=
         -view.stiffness * spring.stiffness * (view.q[spring.q] - spring.rest) - spring.damping * view.u[spring.u];
   }
-  for (const OtherSpring& other : work.other_springs) {
-    const JointSpringDescription& spring = *other.description;
-    const auto [own_q, own_v] = own_values(other.joint, spring.component, view);
-    add_joint_force(other.joint, spring.component,
+  for (const CutSpring& cut : work.cut_springs) {
+    const JointSpringDescription& spring = *cut.description;
+    const auto [own_q, own_v] = own_values(cut.joint, spring.component, view);
+    add_joint_force(cut.joint, spring.component,
                     -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
   }
   for (std::size_t s = 0; s < work.friction_joints.size(); ++s) {

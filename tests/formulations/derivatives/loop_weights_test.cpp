@@ -10,6 +10,7 @@
 
 #include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/support/rolling_bodies.hpp"
 
 namespace mbdbench {
 namespace {
@@ -97,6 +98,24 @@ TEST(loop_weights, are_weights_times_the_columns_on_random_mechanisms) {
     }
   }
   EXPECT_GE(treated, 200);
+}
+
+TEST(loop_weights, are_weights_times_the_columns_of_constraints_of_velocities_alone) {
+  int treated = 0;
+  for (MechanismDescription& description :
+       test::held_by_blades(test::unloaded(test::loop_named("five_bar").description()))) {
+    RandomSource random(8);
+    const Mechanism mechanism = test::with_joint_loads(std::move(description), random);
+    for (const test::Variant& variant :
+         {test::kVariants[0], test::kVariants[1], test::kMomenta[0], test::kMomenta[1]}) {
+      const auto formulation = test::make(variant.key, mechanism, variant.options);
+      const std::vector<double> x = test::state_beside(*formulation, random, 0.01);
+      expect_columns(*formulation, x, test::random_vector(static_cast<int>(x.size()), random),
+                     fmt::format("{}[{}] on {}", variant.key, variant.options, mechanism.name()));
+      ++treated;
+    }
+  }
+  EXPECT_EQ(treated, 20);
 }
 
 TEST(loop_weights, agree_with_differences_of_right_hand_sides) {

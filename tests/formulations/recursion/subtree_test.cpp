@@ -7,7 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "formulations/subtrees/subtree_plan.hpp"
+#include "formulations/subtrees/block_sweeps.hpp"
+#include "formulations/subtrees/subtree_solver.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
@@ -22,9 +23,11 @@ Mechanism catalogue(std::string_view key) {
 
 enum class Joints { revolute, all };
 
-/// Copies of one random tree on a turning hub, each with its own masses and placement, and one link more that belongs
-/// to none. Springs and dampers in joints. \param joints all: of the types that the tree has drawn, quaternions too
-Mechanism random_copies(std::uint64_t seed, int copies, int bodies, Joints joints = Joints::revolute) {
+/// Copies of one random tree, each with its own masses and placement, and one link more that belongs to none. Springs
+/// and dampers in joints. \param joints all: of the types that the tree has drawn, quaternions too
+/// \param on_ground so many of them hang on the ground, the others on a turning hub
+Mechanism random_copies(std::uint64_t seed, int copies, int bodies, Joints joints = Joints::revolute,
+                        int on_ground = 0) {
   RandomSource random(static_cast<std::int64_t>(seed));
   MechanismDescription part =
       catalogue(fmt::format("random_tree:seed={},bodies={},branching=0.4,loads=0", seed, bodies)).description();
@@ -43,7 +46,11 @@ Mechanism random_copies(std::uint64_t seed, int copies, int bodies, Joints joint
     for (JointDescription joint : part.joints) {
       joint.name += fmt::format("_{}", copy);
       joint.b += fmt::format("_{}", copy);
-      joint.a = joint.a == kGround ? whole.bodies.front().name : joint.a + fmt::format("_{}", copy);
+      if (joint.a != kGround) {
+        joint.a += fmt::format("_{}", copy);
+      } else if (copy >= on_ground) {
+        joint.a = whole.bodies.front().name;
+      }
       if (joints == Joints::revolute) {
         joint.type = JointType::revolute;
         joint.q0 = {random.uniform(-3.0, 3.0)};
@@ -128,6 +135,7 @@ TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
   for (const int copies : {4, 5, 8, 14}) {
     for (const int bodies : {2, 5, 9}) {
       mechanisms.push_back(random_copies(seed++, copies, bodies, Joints::all));
+      mechanisms.push_back(random_copies(seed++, copies, bodies, Joints::all, copies / 2));
     }
   }
   for (const InstructionSet& set : instruction_sets()) {
@@ -139,6 +147,85 @@ TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
       // Of rounding by n operations on numbers that cond(M) blows up, a tenth is met; a wrong term is of size 1e10.
       EXPECT_LT(test::share_of_rounding("dca", "leaf=subtree", mechanism), 1.0) << set.name << " " << mechanism.name();
       EXPECT_LT(test::share_of_rounding("hdca", "leaf=subtree", mechanism), 1.0) << set.name << " " << mechanism.name();
+    }
+  }
+}
+
+/// Nothing but equal trees on the ground: there is no trunk.
+Mechanism copies_alone(int copies, JointType type) {
+  MechanismDescription description;
+  description.name = "copies alone";
+  for (int copy = 0; copy < copies; ++copy) {
+    const std::string number = std::to_string(copy);
+    description.bodies.push_back({"first" + number, 1.0 + copy, Vec3(0.1, 0.2, 0.3), Vec3(0.2, 0.3, 0.4).asDiagonal()});
+    description.bodies.push_back(
+        {"second" + number, 2.0, Vec3(0.3, 0.0, 0.1 * copy), Vec3(0.1, 0.1, 0.1).asDiagonal()});
+    JointDescription joint;
+    joint.name = "root" + number;
+    joint.type = type;
+    joint.b = "first" + number;
+    joint.axis = Vec3(0.3, 1.0, 0.2 * copy).normalized();
+    if (type == JointType::free) {
+      joint.q0 = {0.8, 0.6, 0.0, 0.0, 0.1, 0.2, 0.3};
+      joint.v0 = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+    } else {
+      joint.q0 = {0.1 * copy};
+      joint.v0 = {0.5};
+    }
+    description.joints.push_back(joint);
+    joint.name = "elbow" + number;
+    joint.type = JointType::revolute;
+    joint.a = "first" + number;
+    joint.b = "second" + number;
+    joint.frame_a.position = Vec3(0.5, 0.1, 0.0);
+    joint.q0 = {0.2};
+    joint.v0 = {0.7 - 0.1 * copy};
+    description.joints.push_back(joint);
+  }
+  return Mechanism(description);
+}
+
+TEST(subtrees, need_no_trunk) {
+  for (const int copies : {4, 8, 12}) {
+    for (const JointType type : {JointType::revolute, JointType::prismatic, JointType::free}) {
+      const Mechanism mechanism = copies_alone(copies, type);
+      EXPECT_TRUE(SubtreePlan(mechanism).trunk().rows.empty());
+      EXPECT_LT(test::share_of_rounding("dca", "leaf=subtree", mechanism), 1.0) << copies;
+      EXPECT_LT(test::share_of_rounding("hdca", "leaf=subtree", mechanism), 1.0) << copies;
+    }
+  }
+}
+
+/// Of four equal sub-trees half of a register of eight repeats the last one.
+TEST(subtrees, of_groups_smaller_than_a_register_are_those_of_the_recursions) {
+  const TreeSweeps eight_lanes = tree_sweeps::sweeps<kernels::Pack<8, 2>>();
+  std::vector<Mechanism> mechanisms;
+  mechanisms.push_back(catalogue("quadruped"));
+  mechanisms.push_back(catalogue("humanoid"));
+  mechanisms.push_back(copies_alone(4, JointType::free));
+  for (const int copies : {4, 5, 13}) {
+    mechanisms.push_back(random_copies(900U + static_cast<std::uint64_t>(copies), copies, 6, Joints::all, copies / 3));
+  }
+  for (const Mechanism& mechanism : mechanisms) {
+    RandomSource random(3);
+    const Eigen::VectorXd q = test::random_coordinates(mechanism, random);
+    for (const StateKind kind : {StateKind::velocity, StateKind::momentum}) {
+      const bool momenta = kind == StateKind::momentum;
+      SubtreeSolver solver(mechanism, kind, Execution{}, eight_lanes);
+      const auto reference = test::make(momenta ? "naudet" : "aba", mechanism);
+      const test::Evaluation expected =
+          test::evaluate_at(*reference, 0.1, q, Eigen::VectorXd::LinSpaced(mechanism.u_size(), -1.0, 1.5));
+      ASSERT_TRUE(expected.status.ok);
+      const auto q_size = static_cast<std::size_t>(mechanism.q_size());
+      const std::span<const double> x = expected.x;
+      std::vector<double> u(x.size() - q_size);
+      std::vector<double> rates(u.size());
+      const RhsStatus status = momenta ? solver.momenta(0.1, x.first(q_size), x.subspan(q_size), u, rates)
+                                       : solver.accelerations(0.1, x.first(q_size), x.subspan(q_size), u, rates);
+      ASSERT_TRUE(status.ok) << status.message();
+      // Both are backward stable recursions in the same frames; a lane that reads another base is off by order one.
+      EXPECT_LT(test::block_error(rates, std::span(expected.xdot).subspan(q_size)), 1e-10)
+          << mechanism.name() << (momenta ? ", momenta" : "");
     }
   }
 }
@@ -161,6 +248,28 @@ TEST(subtrees, large_trees_agree_with_the_sequential_recursions) {
     ASSERT_TRUE(formulation->rhs(0.0, x, found).ok);
     // Ten levels of a tree whose masses repeat: errors of some hundred units in the last place.
     EXPECT_LT(test::block_error(found, expected), 1e-11) << key;
+  }
+}
+
+TEST(subtrees, turn_by_any_angle) {
+  const Mechanism mechanism = random_copies(31, 9, 6, Joints::all, 4);
+  for (const auto& [key, other] : {std::pair("dca", "aba"), std::pair("hdca", "naudet")}) {
+    const auto formulation = test::make(key, mechanism, "leaf=subtree");
+    const auto reference = test::make(other, mechanism);
+    std::vector<double> x(reference->state_size());
+    ASSERT_TRUE(reference->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    int turned = 0;
+    for (const Joint& joint : mechanism.tree_joints()) {
+      if (joint.type == JointType::revolute || joint.type == JointType::universal) {
+        x[static_cast<std::size_t>(joint.q_offset)] += 2e6 + 1e4 * ++turned;  // beyond the polynomials of the kernels
+      }
+    }
+    ASSERT_GT(turned, 0);
+    std::vector<double> expected(x.size());
+    std::vector<double> found(x.size());
+    ASSERT_TRUE(reference->rhs(0.0, x, expected).ok);
+    ASSERT_TRUE(formulation->rhs(0.0, x, found).ok);
+    EXPECT_LT(test::block_error(found, expected), 1e-10) << key;  // as above
   }
 }
 
@@ -204,6 +313,7 @@ TEST(subtrees, what_cannot_be_treated_is_said) {
   EXPECT_NE(refusal("random_tree:seed=3,bodies=30,loads=0,screws=1", "leaf=subtree").find("have no screws so far"),
             std::string::npos);
   EXPECT_NE(refusal("balanced_tree:15", "leaf=subtree,subchains=8").find("leaf=subchain"), std::string::npos);
+  EXPECT_EQ(refusal("quadruped", "subchains=16"), "");  // nobody has asked for sub-trees
   EXPECT_NE(refusal("balanced_tree:15", "leaf=body,threads=2").find("leaf=subtree may"), std::string::npos);
 }
 

@@ -96,6 +96,7 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
     work_.sweeps.change_weights(work_.state.data(),
                                 {less.data(), less_multipliers.data(), worth.by_turn.data(), nullptr, nullptr});
     work_.add_weights_of_couplings(less_multipliers, worth.by_turn);
+    work_.state.velocity_slopes().add_weights_of_changes(less, less_multipliers, worth.by_turn);
   }
   work_.coordinates.add_weights_of_turns(q, worth.by_turn, by_q);
   std::copy(worth.by_momentum.begin(), worth.by_momentum.end(), product.begin() + work_.mechanism->q_size());

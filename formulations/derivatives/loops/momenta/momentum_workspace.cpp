@@ -101,6 +101,7 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
   y << -of_rates, -of_watched;
   sweeps.weights(state.data(),
                  {y.data(), none.data(), worth.by_turn.data(), worth.by_push.data(), by_multiplier.data()});
+  state.velocity_slopes().add_weights_of_momenta(y, worth.by_turn, worth.by_push, by_multiplier);
   // The equations are symmetric: weights of a flow become those of its momenta and constraints by the same solution.
   y = worth.by_push;
   solve(y, -by_multiplier);
@@ -109,6 +110,7 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
   state.add_weights_of_masses(y, &LoopState::UnitMass::change, by_masses);
   y *= -1.0;
   sweeps.change_weights(state.data(), {y.data(), nu.data(), worth.by_turn.data(), nullptr, nullptr});
+  state.velocity_slopes().add_weights_of_changes(y, nu, worth.by_turn);
   add_weights_of_couplings(nu, worth.by_turn);
 }
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/load_slopes.hpp"
+#include "formulations/derivatives/loops/loads/load_slopes.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 

@@ -1,4 +1,4 @@
-#include "formulations/derivatives/loops/loop_loads.hpp"
+#include "formulations/derivatives/loops/loads/loop_loads.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "formulations/derivatives/loops/turned_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 #include "mechanisms/model/loads/joint_resistance.hpp"
@@ -37,15 +38,6 @@ const Joint* joint_of_quaternion(const Mechanism& mechanism, const LoadVariables
     return variable.quaternion >= 0 && candidate.q_offset == variable.quaternion && has_quaternion(candidate.type);
   });
   return joint == joints.end() ? nullptr : &*joint;
-}
-
-/// \returns the quasi-velocity that is the rate of a coordinate outside of quaternions.
-int rate_of_coordinate(const Mechanism& mechanism, int q) {
-  const auto joints = mechanism.tree_joints();
-  const auto joint = std::find_if(joints.begin(), joints.end(), [q](const Joint& candidate) {
-    return q >= candidate.q_offset && q < candidate.q_offset + candidate.nq;
-  });
-  return joint->u_offset + q - joint->q_offset - (has_quaternion(joint->type) ? kQuaternion - kTurn : 0);
 }
 
 /// \returns what a formula has that cannot be differentiated; empty: nothing.

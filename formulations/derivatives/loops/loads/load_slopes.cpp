@@ -1,4 +1,4 @@
-#include "formulations/derivatives/loops/load_slopes.hpp"
+#include "formulations/derivatives/loops/loads/load_slopes.hpp"
 
 #include "formulations/derivatives/loops/vector_slopes.hpp"
 
