@@ -128,8 +128,8 @@ void TurnedCoordinates::add_weights_of_turns(std::span<const double> q, const Ei
 }
 
 int rate_of_coordinate(const Mechanism& mechanism, int q) {
-  constexpr int kQuaternion = 4;
-  constexpr int kTurn = 3;
+  constexpr int kQuaternionSize = 4;  // of a quaternion, and of the turn that it is
+  constexpr int kTurnSize = 3;
   const auto joints = mechanism.tree_joints();
   const auto joint = std::find_if(joints.begin(), joints.end(), [q](const Joint& candidate) {
     return q >= candidate.q_offset && q < candidate.q_offset + candidate.nq;
@@ -138,7 +138,7 @@ int rate_of_coordinate(const Mechanism& mechanism, int q) {
   if (!has_quaternion(joint->type)) {
     return joint->u_offset + place;
   }
-  return place < kQuaternion ? -1 : joint->u_offset + place - kQuaternion + kTurn;
+  return place < kQuaternionSize ? -1 : joint->u_offset + place - kQuaternionSize + kTurnSize;
 }
 
 }  // namespace mbdbench
