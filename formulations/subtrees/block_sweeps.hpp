@@ -76,7 +76,7 @@ TreeSweeps sweeps() {
   using OfAccelerations = AccelerationSlot<double>;
   using OfMomenta = MomentumSlot<double>;
   TreeSweeps result;
-  result.lanes = sizeof(T) / sizeof(double);
+  result.lanes = kernels::Lanes<T>::kCount;
   result.set_positions = Own::set_positions;
   result.accelerations = {Own::velocities,
                           Own::clear_accelerations,

@@ -128,7 +128,7 @@ void TurnedCoordinates::add_weights_of_turns(std::span<const double> q, const Ei
 }
 
 int rate_of_coordinate(const Mechanism& mechanism, int q) {
-  constexpr int kQuaternionSize = 4;  // of a quaternion, and of the turn that it is
+  constexpr int kQuaternionSize = 4;
   constexpr int kTurnSize = 3;
   const auto joints = mechanism.tree_joints();
   const auto joint = std::find_if(joints.begin(), joints.end(), [q](const Joint& candidate) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <variant>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -49,6 +50,13 @@ struct ScalarLaw {
     return std::get<ConstantLaw>(*law).value;
   }
 };
+
+const BodyMotions& placed(const BodyMotions* bodies) {
+  if (bodies == nullptr) {
+    throw std::logic_error("loads in cut joints need the motions of bodies (LoadEvaluator::need_bodies)");
+  }
+  return *bodies;
+}
 
 struct JointLoad {
   JointReference joint;
@@ -267,7 +275,7 @@ std::string LoadEvaluator::name_of_not_finite(double t, std::span<const double> 
 
 std::pair<double, double> LoadEvaluator::own_values(JointReference reference, int component, const View& view) {
   const Joint& joint = mechanism_->joint(reference);
-  return reference.cut ? workspace_->variables.set_own_of_cut(joint, component, *view.bodies,
+  return reference.cut ? workspace_->variables.set_own_of_cut(joint, component, placed(view.bodies),
                                                               view.cut_joints[index_of(reference.index)],
                                                               near_coordinates(joint, reference.index, near_))
                        : workspace_->variables.set_own(joint, component, view.q, view.u);
@@ -279,10 +287,11 @@ void LoadEvaluator::add_joint_force(JointReference reference, int component, dou
     joint_forces_[joint.u_offset + component] += value;
     return;
   }
+  const BodyMotions& bodies = placed(view.bodies);
   const JointKinematics& state = view.cut_joints[index_of(reference.index)];
   const Vec6 wrench = value * cut_dual_direction(joint, state, component);
-  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), *view.bodies);
-  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), *view.bodies);
+  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), bodies);
+  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), bodies);
 }
 
 void LoadEvaluator::apply_body_loads(double t, const BodyMotions& bodies) {
