@@ -10,6 +10,7 @@
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/body_velocities.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
 
@@ -118,36 +119,40 @@ RhsStatus Formulation::vector_jacobian(double t, std::span<const double> x, std:
 }
 
 RhsStatus Formulation::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                            std::span<double> product, std::span<double> by_forces,
-                                            std::span<double> by_masses) {
-  RhsStatus status = vector_jacobian(t, x, weights, product);
-  std::vector<RateParameter> parameters;
-  for (std::size_t k = 0; !by_forces.empty() && k < mechanism_->tree_joints().size(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[k];
-    for (int component = 0; component < joint.nu; ++component) {
-      parameters.push_back({ParameterKind::joint_force, joint.name, component});
-    }
-  }
-  for (std::size_t k = 0; !by_masses.empty() && k < mechanism_->bodies().size(); ++k) {
-    parameters.push_back({ParameterKind::mass, mechanism_->bodies()[k].name, 0});
-  }
-  if (!status.ok || parameters.empty()) {
+                                            std::span<double> product, const WeightsByParameter& by) {
+  const RhsStatus status = vector_jacobian(t, x, weights, product);
+  if (!status.ok || by.empty()) {
     return status;
   }
-  std::vector<double> rows(weights.size() * parameters.size());
-  std::vector<double> sums(parameters.size());
-  status = parameter_jacobian(t, x, parameters, rows);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    sums[k % sums.size()] += weights[k / sums.size()] * rows[k];
-  }
-  auto sum = sums.begin();
-  for (std::size_t k = 0; !by_forces.empty() && k < mechanism_->tree_joints().size(); ++k) {
+  std::vector<RateParameter> parameters;
+  std::vector<double*> sums;
+  for (std::size_t k = 0; k < mechanism_->tree_joints().size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
-    std::copy_n(sum, joint.nu, by_forces.begin() + joint.u_offset);
-    sum += joint.nu;
+    for (int component = 0; component < joint.nu && !by.forces.empty(); ++component) {
+      parameters.push_back({ParameterKind::joint_force, joint.name, component});
+      sums.push_back(&by.forces[index_of(joint.u_offset + component)]);
+    }
+    if (!by.lengths.empty()) {
+      by.lengths[k] = 0.0;
+      if (find_link_length(*mechanism_, joint.name)) {
+        parameters.push_back({ParameterKind::length, joint.name, 0});
+        sums.push_back(&by.lengths[k]);
+      }
+    }
+    if (!by.masses.empty()) {
+      parameters.push_back({ParameterKind::mass, mechanism_->bodies()[k].name, 0});
+      sums.push_back(&by.masses[k]);
+    }
   }
-  std::copy(sum, sums.end(), by_masses.begin());
-  return status;
+  std::vector<double> rows(weights.size() * parameters.size());
+  for (double* const sum : sums) {
+    *sum = 0.0;
+  }
+  const RhsStatus of_parameters = parameter_jacobian(t, x, parameters, rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    *sums[k % sums.size()] += weights[k / sums.size()] * rows[k];
+  }
+  return of_parameters;
 }
 
 RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,

@@ -88,6 +88,15 @@ struct RateParameter {
   int component = 0;
 };
 
+/// Receives weights of x' as weights of parameters; what is empty is not wanted.
+struct WeightsByParameter {
+  std::span<double> forces;   ///< in tree joints, dual to u, u_size() entries
+  std::span<double> masses;   ///< an entry a body
+  std::span<double> lengths;  ///< an entry a tree joint; zero where RateParameter has no such length
+
+  [[nodiscard]] bool empty() const { return forces.empty() && masses.empty() && lengths.empty(); }
+};
+
 /// Takes one number that a formulation tells of itself, under a name of its own such as "redundant_rows".
 using DiagnosticSink = std::function<void(std::string_view name, double value)>;
 
@@ -136,12 +145,9 @@ class Formulation {
   /// \param weights, product state_size() entries
   virtual RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                                     std::span<double> product);
-  /// The same, and how the same sum changes with forces in tree joints and with masses (as RateParameter has both), all
-  /// at once. \param by_forces u_size() entries of the mechanism, dual to u, or empty \param by_masses an entry a body,
-  /// or empty
+  /// The same, and how the same sum changes with all forces, masses and lengths that RateParameter has, at once.
   virtual RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                         std::span<double> product, std::span<double> by_forces,
-                                         std::span<double> by_masses);
+                                         std::span<double> product, const WeightsByParameter& by);
   /// Exact derivatives of x' with respect to parameters, row by row. \param derivatives state_size() times as many
   /// entries as parameters \throws ModelError naming a parameter that is not there
   virtual RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,

@@ -9,7 +9,6 @@
 #include "formulations/derivatives/loops/naudet/reduced_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/twin_derivatives.hpp"
 #include "formulations/parts/part_recursion.hpp"
-#include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
@@ -165,81 +164,24 @@ RhsStatus LoopDerivatives::jacobian_vector(double t, std::span<const double> x, 
 }
 
 RhsStatus LoopDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                std::span<double> product, std::span<double> by_forces,
-                                                std::span<double> by_masses) {
-  return derive(t, x, [&](StateDerivatives& loops) {
-    return loops.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
-  });
+                                                std::span<double> product, const WeightsByParameter& by) {
+  return derive(t, x, [&](StateDerivatives& loops) { return loops.weighted_derivatives(t, x, weights, product, by); });
 }
 
 RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> x,
                                               std::span<const RateParameter> parameters,
                                               std::span<double> derivatives) {
-  std::vector<RateParameter> others;
-  std::vector<std::string> joints;
-  std::vector<std::size_t> places_of_others;
-  std::vector<std::size_t> places_of_lengths;
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k].kind == ParameterKind::length) {
-      joints.push_back(parameters[k].name);
-      places_of_lengths.push_back(k);
-    } else {
-      others.push_back(parameters[k]);
-      places_of_others.push_back(k);
-    }
-  }
-  if (joints.empty()) {
-    return derive(t, x,
-                  [&](StateDerivatives& loops) { return loops.parameter_jacobian(t, x, parameters, derivatives); });
-  }
-  RhsStatus status = set_by_lengths(t, x, std::move(joints), places_of_lengths, parameters.size(), derivatives);
-  if (!status.ok || others.empty()) {
-    return status;
-  }
-  std::vector<double> columns(x.size() * others.size());
-  status = derive(t, x, [&](StateDerivatives& loops) { return loops.parameter_jacobian(t, x, others, columns); });
-  for (std::size_t e = 0; e < columns.size(); ++e) {
-    derivatives[e / others.size() * parameters.size() + places_of_others[e % others.size()]] = columns[e];
-  }
-  return status;
-}
-
-RhsStatus LoopDerivatives::set_by_lengths(double t, std::span<const double> x, std::vector<std::string> joints,
-                                          std::span<const std::size_t> places, std::size_t count,
-                                          std::span<double> derivatives) {
-  const auto* const twin = std::get_if<LoopTwinVelocities>(&states_);
-  if (std::holds_alternative<LoopReducedMomenta>(states_) || (twin != nullptr && twin->states != nullptr)) {
-    throw ModelError({}, "length of '" + joints.front() +
-                             "': there are no derivatives of reduced states by lengths; bae-haug and naudet-acc have "
-                             "them in velocities, hdca and dense-momentum in momenta");
-  }
-  if (!longer_ || longer_->asked() != joints) {
-    of_longer_.reset();  // it has what longer_ owns
-    longer_ = std::make_unique<LengthenedMechanism>(*mechanism_, std::move(joints), twin != nullptr);
-    of_longer_ = std::make_unique<LoopDerivatives>(
-        longer_->mechanism(), states_, obstacle_, near_, [](auto, auto, auto) { return RhsStatus{}; }, set_);
-  }
-  std::vector<double> state(longer_->state_size());
-  longer_->set_state(x, state);
-  std::vector<double> direction(state.size());
-  std::vector<double> product(state.size());
-  std::vector<double> own(x.size());
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    direction[longer_->displacement(k)] = 1.0;
-    if (const RhsStatus status = of_longer_->jacobian_vector(t, state, direction, product); !status.ok) {
-      const RhsStatus here = one_(t, x, own);
-      return here.ok ? status : here;
-    }
-    direction[longer_->displacement(k)] = 0.0;
-    longer_->get_own(product, own);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      derivatives[i * count + places[k]] = own[i];
-    }
-  }
-  return {};
+  return derive(t, x, [&](StateDerivatives& loops) { return loops.parameter_jacobian(t, x, parameters, derivatives); });
 }
 
 std::string LoopDerivatives::without_jacobian() const {
+  if (!without_) {
+    without_ = obstacle();
+  }
+  return *without_;
+}
+
+std::string LoopDerivatives::obstacle() const {
   if (!obstacle_.empty()) {
     return obstacle_;
   }

@@ -9,12 +9,12 @@
 /// (loop_derivatives_test).
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/dependent_states.hpp"
 #include "formulations/execution/instruction_set.hpp"
@@ -62,17 +62,14 @@ class LoopDerivatives final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override;
   [[nodiscard]] std::string without_jacobian() const override;
 
  private:
   [[nodiscard]] std::unique_ptr<StateDerivatives> make() const;
-  /// Derivatives by lengths: columns `places` of rows of `count` columns. \param joints of the lengths
-  RhsStatus set_by_lengths(double t, std::span<const double> x, std::vector<std::string> joints,
-                           std::span<const std::size_t> places, std::size_t count, std::span<double> derivatives);
+  [[nodiscard]] std::string obstacle() const;
   template <typename Pass>
   RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
 
@@ -83,8 +80,7 @@ class LoopDerivatives final : public StateDerivatives {
   OneState one_;
   InstructionSet set_;
   std::unique_ptr<StateDerivatives> derivatives_;
-  std::unique_ptr<LengthenedMechanism> longer_;  // of the lengths that were asked for last
-  std::unique_ptr<LoopDerivatives> of_longer_;
+  mutable std::optional<std::string> without_;  // once it is asked for: formulas are read
 };
 
 /// \returns the obstacle of a gauge that changes momenta after steps; else empty.

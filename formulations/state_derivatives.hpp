@@ -22,10 +22,9 @@ class StateDerivatives {
   virtual RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) = 0;
   virtual RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                     std::span<double> product) = 0;
-  /// Without forces and masses (empty spans) it is vector_jacobian.
+  /// Without parameters it is vector_jacobian.
   virtual RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                         std::span<double> product, std::span<double> by_forces,
-                                         std::span<double> by_masses) = 0;
+                                         std::span<double> product, const WeightsByParameter& by) = 0;
   virtual RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                        std::span<double> derivatives) = 0;
   /// \returns why there are none; empty where there are.
@@ -48,14 +47,14 @@ class DifferentiatedFormulation : public Formulation {
   }
   RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product) override {
-    return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, {}, {})
+    return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, {})
                                    : Formulation::vector_jacobian(t, x, weights, product);
   }
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override {
-    return derivatives_ != nullptr ? derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)
-                                   : Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+                                 std::span<double> product, const WeightsByParameter& by) override {
+    StateDerivatives* const those = by.lengths.empty() ? derivatives_ : of_lengths_;
+    return those != nullptr ? those->weighted_derivatives(t, x, weights, product, by)
+                            : Formulation::weighted_derivatives(t, x, weights, product, by);
   }
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override {

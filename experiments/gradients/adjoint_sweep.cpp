@@ -14,19 +14,18 @@ struct DifferentiableRun::Sweep {
   Sweep(const DifferentiableRun& of, Placed& placed_run, std::span<double> sums)
       : owner(of),
         run(placed_run),
-        slopes(of, placed_run),
         by_numbers(sums),
-        weights(slopes.size()),
+        weights(placed_run.x0.size()),
         stage_weights(of.method_->stage_count() * weights.size()),
         products(stage_weights.size()),
-        own_by_q(index_of(placed_run.mechanism.q_size())),
-        own_by_u(index_of(placed_run.mechanism.u_size())),
-        by_q(slopes.q_size()),
-        by_u(slopes.u_size()),
-        by_lengths(of.numbers_.links().size()),
+        by_q(index_of(placed_run.mechanism.q_size())),
+        by_u(index_of(placed_run.mechanism.u_size())),
+        by_links(of.numbers_.links().size()),
         forces(forces_wanted() ? by_u.size() : 0),
-        masses(of.numbers_.any(VariedKind::mass) ? slopes.mechanism->bodies().size() : 0),
-        mass_sums(masses.size()) {}
+        masses(of.numbers_.any(VariedKind::mass) ? placed_run.mechanism.bodies().size() : 0),
+        lengths(by_links.empty() ? 0 : placed_run.mechanism.bodies().size()),
+        mass_sums(masses.size()),
+        length_sums(lengths.size()) {}
 
   [[nodiscard]] bool forces_wanted() const {
     return owner.numbers_.any(VariedKind::control) || owner.numbers_.any(VariedKind::stiffness) ||
@@ -39,38 +38,34 @@ struct DifferentiableRun::Sweep {
       return;
     }
     const double t = owner.times_.at(step);
-    std::fill(own_by_q.begin(), own_by_q.end(), 0.0);
-    std::fill(own_by_u.begin(), own_by_u.end(), 0.0);
+    std::fill(by_q.begin(), by_q.end(), 0.0);
+    std::fill(by_u.begin(), by_u.end(), 0.0);
     const StepState seen = run.seen(step, t, x, objective.needs_velocities());
-    objective.add_derivatives(seen, own_by_q, own_by_u);
-    objective.add_length_derivatives(seen, owner.numbers_.links(), by_lengths);
-    for (std::size_t i = 0; i < own_by_q.size(); ++i) {
-      weights[slopes.places[i]] += own_by_q[i];
-    }
-    if (std::any_of(own_by_u.begin(), own_by_u.end(), [](double weight) { return weight != 0.0; })) {
-      std::fill(by_u.begin(), by_u.end(), 0.0);
-      slopes.spread(own_by_u, own_by_q.size(), by_u, by_q.size());
-      const std::span<double> all = weights;
-      require_run(slopes.map->add_weights(t, slopes.state(x), by_u,
-                                          {all.first(by_q.size()), all.subspan(by_q.size()), mass_sums}),
-                  t);
+    objective.add_derivatives(seen, by_q, by_u);
+    objective.add_length_derivatives(seen, owner.numbers_.links(), by_links);
+    const std::span<double> all = weights;
+    std::transform(by_q.begin(), by_q.end(), all.begin(), all.begin(), std::plus<>());
+    if (std::any_of(by_u.begin(), by_u.end(), [](double weight) { return weight != 0.0; })) {
+      require_run(
+          run.map.add_weights(t, x, by_u, {all.first(by_q.size()), all.subspan(by_q.size()), mass_sums, length_sums}),
+          t);
     }
   }
 
   /// e / |e|: what changes the length is lost.
-  void unsettle(std::span<const double> lengths, std::span<const double> x) {
-    for (std::size_t k = 0; k < lengths.size(); ++k) {
-      if (lengths[k] == 0.0) {
+  void unsettle(std::span<const double> norms, std::span<const double> x) {
+    for (std::size_t k = 0; k < norms.size(); ++k) {
+      if (norms[k] == 0.0) {
         continue;
       }
       const std::size_t place = run.stepper.quaternions()[k];
-      const std::span<double> own = std::span(weights).subspan(slopes.places[place], 4);
+      const std::span<double> own = std::span(weights).subspan(place, 4);
       double along = 0.0;
       for (std::size_t c = 0; c < 4; ++c) {
         along += own[c] * x[place + c];
       }
       for (std::size_t c = 0; c < 4; ++c) {
-        own[c] = (own[c] - along * x[place + c]) / lengths[k];
+        own[c] = (own[c] - along * x[place + c]) / norms[k];
       }
     }
   }
@@ -90,11 +85,11 @@ struct DifferentiableRun::Sweep {
         w[c] = h * sum;
       }
       const double t = owner.times_.at(k) + method.nodes[i] * h;
-      const std::span<const double> x = slopes.state(record.stages.subspan(i * run.x0.size(), run.x0.size()));
+      const std::span<const double> x = record.stages.subspan(i * size, size);
       const std::span<double> product = std::span(products).subspan(i * size, size);
-      require_run(forces.empty() && masses.empty()
-                      ? slopes.formulation->vector_jacobian(t, x, w, product)
-                      : slopes.formulation->weighted_derivatives(t, x, w, product, forces, masses),
+      const WeightsByParameter by{forces, masses, lengths};
+      require_run(by.empty() ? run.formulation->vector_jacobian(t, x, w, product)
+                             : run.formulation->weighted_derivatives(t, x, w, product, by),
                   t);
       const std::size_t wanted = record.rates.size() / method.stage_count();
       add_by_numbers(t, x, record.rates.subspan(i * wanted, wanted));
@@ -104,23 +99,24 @@ struct DifferentiableRun::Sweep {
     }
   }
 
-  /// \param x of the mechanism that is differentiated \param velocities of dampers that are varied
+  /// \param velocities of dampers that are varied
   void add_by_numbers(double t, std::span<const double> x, std::span<const double> velocities) {
     std::transform(masses.begin(), masses.end(), mass_sums.begin(), mass_sums.begin(), std::plus<>());
+    std::transform(lengths.begin(), lengths.end(), length_sums.begin(), length_sums.begin(), std::plus<>());
     if (forces.empty()) {
       return;
     }
     const VariedNumbers& numbers = owner.numbers_;
     for (std::size_t c = 0; c < numbers.controls().size(); ++c) {
       const KnotShares shares = numbers.shares(c, t);
-      const double by_force = forces[slopes.places[own_by_q.size() + numbers.loaded(c)] - by_q.size()];
+      const double by_force = forces[numbers.loaded(c)];
       by_numbers[numbers.first_of(c) + shares.knot] += shares.first * by_force;
       if (shares.second != 0.0) {
         by_numbers[numbers.first_of(c) + shares.knot + 1] += shares.second * by_force;
       }
     }
     std::size_t damper = 0;
-    for (const SpringTerm& term : slopes.springs) {
+    for (const SpringTerm& term : run.springs) {
       by_numbers[term.number] += forces[term.u] * (term.damping ? -velocities[damper++] : term.rest - x[term.q]);
     }
   }
@@ -130,39 +126,36 @@ struct DifferentiableRun::Sweep {
     std::fill(by_q.begin(), by_q.end(), 0.0);
     std::fill(by_u.begin(), by_u.end(), 0.0);
     const VariedNumbers& numbers = owner.numbers_;
-    if (!masses.empty() || !by_lengths.empty() || numbers.any(VariedKind::start_position) ||
+    if (!masses.empty() || !lengths.empty() || numbers.any(VariedKind::start_position) ||
         numbers.any(VariedKind::start_velocity)) {
       const double t = owner.times_.at(0);
-      require_run(slopes.map->add_start_weights(t, slopes.x0, weights, {by_q, by_u, mass_sums}), t);
+      require_run(run.map.add_start_weights(t, run.x0, weights, {by_q, by_u, mass_sums, length_sums}), t);
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const VariedNumber& number = numbers.numbers()[i];
       if (number.kind == VariedKind::mass) {
-        by_numbers[i] += mass_sums[slopes.bodies[number.place]];
+        by_numbers[i] += mass_sums[number.place];
       } else if (number.kind == VariedKind::length) {
-        by_numbers[i] += by_lengths[number.place] + by_q[slopes.longer->displacement(number.place)];
+        by_numbers[i] += by_links[number.place] + length_sums[index_of(numbers.links()[number.place].tree_joint)];
       }
     }
-    slopes.gather(by_q, 0, 0, own_by_q);
-    slopes.gather(by_u, by_q.size(), own_by_q.size(), own_by_u);
-    numbers.start_derivatives(run.start).add_weights(own_by_q, own_by_u, by_numbers);
+    numbers.start_derivatives(run.start).add_weights(by_q, by_u, by_numbers);
   }
 
   const DifferentiableRun& owner;
   Placed& run;
-  Differentiated slopes;
   std::span<double> by_numbers;
   std::vector<double> weights;
   std::vector<double> stage_weights;
   std::vector<double> products;
-  std::vector<double> own_by_q;  // of the run; the others of the mechanism that is differentiated
-  std::vector<double> own_by_u;
   std::vector<double> by_q;
   std::vector<double> by_u;
-  std::vector<double> by_lengths;
+  std::vector<double> by_links;  // of the objective itself
   std::vector<double> forces;
   std::vector<double> masses;
+  std::vector<double> lengths;
   std::vector<double> mass_sums;
+  std::vector<double> length_sums;
 };
 
 RunGradient DifferentiableRun::gradient(std::span<const double> values, Objective& objective) {

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -23,41 +20,6 @@ namespace {
 
 // Of a start of closed loops, without unit: those of mechanisms are closed to some roundings.
 constexpr double kClosed = 1e-8;
-
-/// \returns a formulation with the same states and derivatives that takes slides, whose bodies have no mass: where the
-/// chosen one inverts the inertia of every body, bae-haug, or dense-momentum, whose products are O(n) too.
-/// \throws std::invalid_argument where that does not know an option that changes right-hand sides
-FormulationChoice choice_with_slides(const FormulationRegistry& registry, const FormulationChoice& choice) {
-  if (choice.entry->takes_massless_bodies) {
-    return choice;
-  }
-  const bool momenta = choice.entry->rate_kind == StateKind::momentum;
-  const std::string_view key = momenta ? "dense-momentum" : "bae-haug";
-  // Who computes, and in what order: the same function.
-  static constexpr std::array<std::string_view, 7> kSameFunction = {"leaf",   "subchains", "threads",       "ground",
-                                                                    "kernel", "loops",     "regularisation"};
-  static const std::map<std::string_view, std::string_view> kNames = {
-      {"projection", "projection"}, {"baumgarte_alpha", "alpha"}, {"baumgarte_beta", "beta"}, {"gauge", "gauge"}};
-  std::string options;
-  for (std::size_t first = 0; first < choice.options.size();) {
-    const std::size_t end = std::min(choice.options.find(',', first), choice.options.size());
-    const std::string option = choice.options.substr(first, end - first);
-    const std::string_view name = std::string_view(option).substr(0, option.find('='));
-    first = end + 1;
-    if (std::find(kSameFunction.begin(), kSameFunction.end(), name) != kSameFunction.end()) {
-      continue;
-    }
-    const auto known = kNames.find(name);
-    if (known == kNames.end() || option == "gauge=leak") {
-      throw std::invalid_argument(
-          fmt::format("gradients by lengths go over '{}' where '{}' is asked for, which has no option {}: leave it "
-                      "out, or the lengths",
-                      key, choice.entry->key, option));
-    }
-    options += fmt::format("{}{}{}", options.empty() ? "" : ",", known->second, option.substr(name.size()));
-  }
-  return choose_formulation(registry, formulation_word(key, options));
-}
 
 }  // namespace
 
@@ -102,53 +64,6 @@ StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<
   return state;
 }
 
-DifferentiableRun::Differentiated::Differentiated(const DifferentiableRun& owner, Placed& run)
-    : mechanism(&run.mechanism),
-      formulation(run.formulation.get()),
-      map(&run.map),
-      springs(run.springs),
-      places(run.x0.size()),
-      bodies(run.mechanism.bodies().size()),
-      x0(run.x0) {
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::iota(bodies.begin(), bodies.end(), std::size_t{0});
-  const VariedNumbers& numbers = owner.numbers_;
-  if (numbers.links().empty()) {
-    return;
-  }
-  longer = std::make_unique<LengthenedMechanism>(run.mechanism, numbers.lengthened_joints(), false);
-  mechanism = &longer->mechanism();
-  const FormulationChoice choice = choice_with_slides(owner.registry_, owner.choice_);
-  own_formulation_ = make_formulation(owner.registry_, *choice.entry, *mechanism, choice.options);
-  formulation = own_formulation_.get();
-  own_map_ = std::make_unique<VelocityMap>(*formulation);
-  map = own_map_.get();
-  springs = spring_terms(*mechanism, numbers);
-  std::transform(run.mechanism.bodies().begin(), run.mechanism.bodies().end(), bodies.begin(),
-                 [this](const Body& body) { return index_of(*mechanism->find_body(body.name)); });
-  for (std::size_t i = 0; i < longer->own().size(); ++i) {
-    if (longer->own()[i] >= 0) {
-      places[index_of(longer->own()[i])] = i;
-    }
-  }
-  state_.resize(longer->state_size());
-  // Momenta of slides are those of the start; what they are later does nothing, since slides are held.
-  std::vector<double> q(q_size());
-  std::vector<double> u(u_size());
-  spread(view(run.start.q), 0, q, 0);
-  spread(view(run.start.u), static_cast<std::size_t>(run.start.q.size()), u, q.size());
-  x0.resize(formulation->state_size());
-  require_run(formulation->pack(owner.times_.at(0), q, u, x0), owner.times_.at(0));
-}
-
-std::span<const double> DifferentiableRun::Differentiated::state(std::span<const double> x) {
-  if (longer == nullptr) {
-    return x;
-  }
-  longer->set_state(x, state_);
-  return state_;
-}
-
 DifferentiableRun::DifferentiableRun(const FormulationRegistry& registry, const Mechanism& mechanism,
                                      VariedNumbers numbers, const RunSettings& settings)
     : registry_(registry),
@@ -184,15 +99,6 @@ void DifferentiableRun::require_derivatives() {
   }
   if (!has_joint_states(*run->formulation)) {
     throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
-  }
-  if (!numbers_.links().empty()) {
-    const Differentiated longer(*this, *run);
-    if (const std::string reason = longer.formulation->without_jacobian(); !reason.empty()) {
-      throw std::invalid_argument(fmt::format("{} by lengths: {}", who, reason));
-    }
-    if (!has_joint_states(*longer.formulation)) {
-      throw std::invalid_argument(who + " by lengths: with slides its state is not that of the tree's joints alone");
-    }
   }
 }
 

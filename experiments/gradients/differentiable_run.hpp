@@ -8,9 +8,6 @@
 /// derivative of what was computed, step by step, not of the motion that it approximates. Quaternions that the end of a
 /// step normalises are differentiated with their lengths.
 ///
-/// A longer link is a slide that is displaced and held (lengthened_mechanism.hpp): where lengths are varied,
-/// derivatives are those of the mechanism with slides at the states of the run.
-///
 /// Cost: a run, and for every stage a vector-Jacobian product, whatever the number of parameters. Memory: all stages
 /// where the limit allows it; otherwise about the square root of as much, and one run more. Bits do not depend on it.
 #include <cstddef>
@@ -87,7 +84,6 @@ class DifferentiableRun {
  private:
   /// A mechanism with given values, and what goes with it.
   struct Placed;
-  struct Differentiated;
   struct Sweep;
   struct Sensitivities;
 

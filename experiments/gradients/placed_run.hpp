@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "experiments/gradients/differentiable_run.hpp"
-#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench::gradients {
@@ -52,43 +51,6 @@ struct DifferentiableRun::Placed {
  private:
   std::vector<double> q_;
   std::vector<double> u_;
-};
-
-/// Whose derivatives those of a run are: its own, or, where lengths are varied, those of the mechanism with slides.
-struct DifferentiableRun::Differentiated {
-  Differentiated(const DifferentiableRun& owner, Placed& run);
-
-  /// \returns a state of the run as one of this mechanism. Until it is asked again.
-  std::span<const double> state(std::span<const double> x);
-  /// Takes numbers over the run's q or u to their places here. \param first, all_first where they begin in states
-  void spread(std::span<const double> own, std::size_t first, std::span<double> all, std::size_t all_first) const {
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      all[places[first + i] - all_first] = own[i];
-    }
-  }
-  /// And back.
-  void gather(std::span<const double> all, std::size_t all_first, std::size_t first, std::span<double> own) const {
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      own[i] = all[places[first + i] - all_first];
-    }
-  }
-  [[nodiscard]] std::size_t size() const { return x0.size(); }
-  [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism->q_size()); }
-  [[nodiscard]] std::size_t u_size() const { return static_cast<std::size_t>(mechanism->u_size()); }
-
-  std::unique_ptr<LengthenedMechanism> longer;  ///< nullptr: the run itself
-  const Mechanism* mechanism;
-  Formulation* formulation;
-  VelocityMap* map;
-  std::vector<SpringTerm> springs;  ///< with places here
-  std::vector<std::size_t> places;  ///< of the components of a state of the run
-  std::vector<std::size_t> bodies;  ///< likewise
-  std::vector<double> x0;
-
- private:
-  std::unique_ptr<Formulation> own_formulation_;
-  std::unique_ptr<VelocityMap> own_map_;
-  std::vector<double> state_;
 };
 
 /// \throws RunFailure where it is not ok

@@ -14,21 +14,20 @@ namespace mbdbench::gradients {
 
 /// Changes of the state along one direction of the numbers, forward.
 struct DifferentiableRun::Sensitivities {
-  Sensitivities(const DifferentiableRun& of, Placed& placed_run, Differentiated& differentiated,
-                std::span<const double> of_numbers)
+  Sensitivities(const DifferentiableRun& of, Placed& placed_run, std::span<const double> of_numbers)
       : owner(of),
         run(placed_run),
-        slopes(differentiated),
         direction(of_numbers),
-        change(slopes.size()),
+        change(placed_run.x0.size()),
         moved(change.size()),
         rates(of.method_->stage_count() * change.size()),
         by_q(index_of(placed_run.mechanism.q_size())),
         by_u(index_of(placed_run.mechanism.u_size())),
-        of_u(slopes.u_size()),
-        of_lengths(of.numbers_.links().size()),
-        by_lengths(of_lengths.size()),
-        masses(slopes.mechanism->bodies().size()) {
+        of_u(by_u.size()),
+        of_links(of.numbers_.links().size()),
+        by_links(of_links.size()),
+        masses(placed_run.mechanism.bodies().size()),
+        lengths(of_links.empty() ? 0 : masses.size()) {
     for (std::size_t c = 0; c < of.numbers_.controls().size(); ++c) {
       parameters.push_back(force_at(of.numbers_.loaded(c)));
     }
@@ -36,15 +35,17 @@ struct DifferentiableRun::Sensitivities {
       const VariedNumber& number = of.numbers_.numbers()[i];
       const auto& springs = placed_run.mechanism.description().joint_springs;
       if (number.kind == VariedKind::mass) {
-        masses[slopes.bodies[number.place]] = of_numbers[i];
+        masses[number.place] = of_numbers[i];
         parameters.push_back({ParameterKind::mass, placed_run.mechanism.bodies()[number.place].name, 0});
       } else if (number.kind == VariedKind::stiffness) {
         parameters.push_back({ParameterKind::stiffness, springs[number.place].name, 0});
       } else if (number.kind == VariedKind::damping) {
         parameters.push_back({ParameterKind::damping, springs[number.place].name, 0});
       } else if (number.kind == VariedKind::length) {
-        of_lengths[number.place] = of_numbers[i];
-        continue;
+        const VariedLink& link = of.numbers_.links()[number.place];
+        of_links[number.place] = of_numbers[i];
+        lengths[index_of(link.tree_joint)] = of_numbers[i];
+        parameters.push_back({ParameterKind::length, link.joint, 0});
       } else {
         continue;
       }
@@ -67,15 +68,8 @@ struct DifferentiableRun::Sensitivities {
     std::vector<double> of_q(by_q.size());
     std::vector<double> of_rate(by_u.size());
     derivatives.change(direction, of_q, of_rate);
-    std::vector<double> all_q(slopes.q_size());
-    std::vector<double> all_rates(slopes.u_size());
-    slopes.spread(of_q, 0, all_q, 0);
-    slopes.spread(of_rate, of_q.size(), all_rates, all_q.size());
-    for (std::size_t k = 0; k < of_lengths.size(); ++k) {
-      all_q[slopes.longer->displacement(k)] = of_lengths[k];
-    }
     const double t = owner.times_.at(0);
-    require_run(slopes.map->start_change(t, slopes.x0, {all_q, all_rates, masses}, change), t);
+    require_run(run.map.start_change(t, run.x0, {of_q, of_rate, masses, lengths}, change), t);
   }
 
   void set_factors(double t) {
@@ -97,12 +91,12 @@ struct DifferentiableRun::Sensitivities {
     const double h = owner.times_.size_of(k);
     for (std::size_t i = 0; i < method.stage_count(); ++i) {
       const double t = owner.times_.at(k) + method.nodes[i] * h;
-      const std::span<const double> x = slopes.state(record.stages.subspan(i * run.x0.size(), run.x0.size()));
+      const std::span<const double> x = record.stages.subspan(i * size, size);
       const std::span<double> rate = std::span(rates).subspan(i * size, size);
       advance_by(change, h, method.stages[i], rates, moved);
-      require_run(slopes.formulation->jacobian_vector(t, x, moved, rate), t);
+      require_run(run.formulation->jacobian_vector(t, x, moved, rate), t);
       if (!parameters.empty()) {
-        require_run(slopes.formulation->parameter_jacobian(t, x, parameters, columns), t);
+        require_run(run.formulation->parameter_jacobian(t, x, parameters, columns), t);
         set_factors(t);
       }
       for (std::size_t e = 0; e < columns.size(); ++e) {
@@ -116,7 +110,7 @@ struct DifferentiableRun::Sensitivities {
         continue;
       }
       const std::size_t place = run.stepper.quaternions()[q];
-      const std::span<double> own = std::span(change).subspan(slopes.places[place], 4);
+      const std::span<double> own = std::span(change).subspan(place, 4);
       double along = 0.0;
       for (std::size_t c = 0; c < 4; ++c) {
         along += own[c] * x_new[place + c];
@@ -135,20 +129,20 @@ struct DifferentiableRun::Sensitivities {
     const double t = owner.times_.at(step);
     std::fill(by_q.begin(), by_q.end(), 0.0);
     std::fill(by_u.begin(), by_u.end(), 0.0);
-    std::fill(by_lengths.begin(), by_lengths.end(), 0.0);
+    std::fill(by_links.begin(), by_links.end(), 0.0);
     const StepState seen = run.seen(step, t, x, objective.needs_velocities());
     objective.add_derivatives(seen, by_q, by_u);
-    objective.add_length_derivatives(seen, owner.numbers_.links(), by_lengths);
-    double sum = std::inner_product(by_lengths.begin(), by_lengths.end(), of_lengths.begin(), 0.0);
+    objective.add_length_derivatives(seen, owner.numbers_.links(), by_links);
+    double sum = std::inner_product(by_links.begin(), by_links.end(), of_links.begin(), 0.0);
     for (std::size_t i = 0; i < by_q.size(); ++i) {
-      sum += by_q[i] * change[slopes.places[i]];
+      sum += by_q[i] * change[i];
     }
     if (objective.needs_velocities()) {
       const std::span<const double> all = change;
-      const std::size_t count = slopes.q_size();
-      require_run(slopes.map->change(t, slopes.state(x), {all.first(count), all.subspan(count), masses}, of_u), t);
+      const std::size_t count = by_q.size();
+      require_run(run.map.change(t, x, {all.first(count), all.subspan(count), masses, lengths}, of_u), t);
       for (std::size_t i = 0; i < by_u.size(); ++i) {
-        sum += by_u[i] * of_u[slopes.places[by_q.size() + i] - count];
+        sum += by_u[i] * of_u[i];
       }
     }
     return sum;
@@ -156,7 +150,6 @@ struct DifferentiableRun::Sensitivities {
 
   const DifferentiableRun& owner;
   Placed& run;
-  Differentiated& slopes;
   std::span<const double> direction;
   std::vector<double> change;
   std::vector<double> moved;
@@ -164,9 +157,10 @@ struct DifferentiableRun::Sensitivities {
   std::vector<double> by_q;
   std::vector<double> by_u;
   std::vector<double> of_u;
-  std::vector<double> of_lengths;
-  std::vector<double> by_lengths;
+  std::vector<double> of_links;
+  std::vector<double> by_links;
   std::vector<double> masses;
+  std::vector<double> lengths;
   std::vector<RateParameter> parameters;  // of controls first
   std::vector<std::size_t> numbers;       // of the others, in `direction`
   std::vector<double> factors;
@@ -182,14 +176,13 @@ RunGradient DifferentiableRun::along(std::span<const double> values, std::span<c
   const std::unique_ptr<Placed> run = placed(values);
   objective.begin(run->mechanism);
   RunGradient result;
-  Differentiated slopes(*this, *run);
   std::vector<Sensitivities> all;
   std::vector<double> of_controls(width);
   result.value = control_cost(values, of_controls);
   const StartDerivatives of_start = numbers_.start_derivatives(run->start);
   for (std::size_t first = 0; first < directions.size(); first += width) {
     const std::span<const double> direction = directions.subspan(first, width);
-    all.emplace_back(*this, *run, slopes, direction);
+    all.emplace_back(*this, *run, direction);
     all.back().start(of_start);
     result.gradient.push_back(std::inner_product(direction.begin(), direction.end(), of_controls.begin(), 0.0));
   }

@@ -116,14 +116,6 @@ void VariedNumbers::add(const Mechanism& mechanism, std::span<const std::string>
   }
 }
 
-std::vector<std::string> VariedNumbers::lengthened_joints() const {
-  std::vector<std::string> joints;
-  for (const VariedLink& link : links_) {
-    joints.push_back(link.joint);
-  }
-  return joints;
-}
-
 void VariedNumbers::add_control(const Mechanism& mechanism, const Control& control) {
   const auto found = joint_component(mechanism, control.joint);
   if (!found || found->first.cut || found->second >= mechanism.joint(found->first).nu) {
@@ -253,7 +245,10 @@ void VariedNumbers::tie_starts(const Mechanism& mechanism) {
     return;
   }
   if (!links_.empty()) {
-    slides_.emplace(mechanism, lengthened_joints(), false, Slides::free);
+    std::vector<std::string> joints;
+    std::transform(links_.begin(), links_.end(), std::back_inserter(joints),
+                   [](const VariedLink& link) { return link.joint; });
+    slides_.emplace(mechanism, joints);
     start_values_ = start_values(mechanism);
   }
   const Mechanism& moved = slides_ ? slides_->mechanism() : mechanism;
@@ -320,11 +315,13 @@ RunStart VariedNumbers::with_slides(const RunStart& start) const {
     return start;
   }
   const Mechanism& moved = slides_->mechanism();
-  std::vector<double> own(index_of(static_cast<int>(start.q.size() + start.u.size())));
-  std::copy(start.q.begin(), start.q.end(), own.begin());
-  std::copy(start.u.begin(), start.u.end(), own.begin() + start.q.size());
   Eigen::VectorXd all(static_cast<Eigen::Index>(slides_->state_size()));
-  slides_->set_state(own, {all.data(), slides_->state_size()});
+  for (std::size_t i = 0; i < slides_->own().size(); ++i) {
+    const int own = slides_->own()[i];
+    all[static_cast<Eigen::Index>(i)] = own < 0                ? 0.0
+                                        : own < start.q.size() ? start.q[own]
+                                                               : start.u[own - start.q.size()];
+  }
   for (std::size_t k = 0; k < links_.size(); ++k) {
     all[static_cast<Eigen::Index>(slides_->displacement(k))] = start.longer[static_cast<Eigen::Index>(k)];
   }

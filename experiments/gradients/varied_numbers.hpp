@@ -6,7 +6,7 @@
 /// |---|---|
 /// | mass.BODY | its mass; the inertia about its centre of mass stays |
 /// | stiffness.SPRING, damping.SPRING | of a spring in a tree joint |
-/// | length.JOINT | of the link that carries a tree joint (formulations/derivatives/lengthened_mechanism.hpp) |
+/// | length.JOINT | of the link that carries a tree joint (mechanisms/model/link_length.hpp) |
 /// | q.JOINT, v.JOINT, q.JOINT.2 | start coordinates and velocities, named as in trajectories |
 /// | force.JOINT@0.5, force.JOINT.2@0.5 | a control's force in a tree joint at a time |
 ///
@@ -20,8 +20,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/gradients/lengthened_mechanism.hpp"
 #include "experiments/gradients/loop_start.hpp"
-#include "formulations/derivatives/lengthened_mechanism.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/start/moved_start.hpp"
 
@@ -103,7 +104,6 @@ class VariedNumbers {
   [[nodiscard]] bool any(VariedKind kind) const;
   /// \returns the links whose lengths are varied, in the order of their numbers, whose `place` counts them.
   [[nodiscard]] std::span<const VariedLink> links() const { return links_; }
-  [[nodiscard]] std::vector<std::string> lengthened_joints() const;
   [[nodiscard]] int q_size() const { return static_cast<int>(q_.size()); }
   /// \returns the numbers of the mechanism itself; of controls zeros.
   [[nodiscard]] std::vector<double> own_values() const { return own_values_; }
@@ -132,7 +132,7 @@ class VariedNumbers {
   std::vector<std::size_t> loaded_;
   std::vector<std::size_t> first_of_;
   std::vector<VariedLink> links_;
-  std::optional<LengthenedMechanism> slides_;  ///< free ones, where lengths take start values with them
+  std::optional<LengthenedMechanism> slides_;  ///< where lengths take start values with them
   std::vector<StartValue> start_values_;       ///< there
   std::optional<LoopStart> loops_;             ///< where start values take others with them; with slides_ of that
 };

@@ -56,6 +56,7 @@ VelocityMap::VelocityMap(Formulation& formulation)
       product_(formulation.state_size()),
       direction_(formulation.state_size()),
       masses_(formulation.mechanism().bodies().size()),
+      lengths_(masses_.size()),
       work_(formulation.state_size()) {}
 
 VelocityMap::~VelocityMap() = default;
@@ -108,12 +109,14 @@ RhsStatus VelocityMap::add_weights(double t, std::span<const double> x, std::spa
       std::for_each_n(of_q.begin(), 4, [scale](double& weight) { weight *= scale; });
     }
   }
-  status = formulation_->weighted_derivatives(t, x, weights_, product_, {},
-                                              sums.masses.empty() ? std::span<double>() : std::span<double>(masses_));
+  status = formulation_->weighted_derivatives(
+      t, x, weights_, product_,
+      {{}, std::span(masses_).first(sums.masses.size()), std::span(lengths_).first(sums.lengths.size())});
   std::transform(sums.q.begin(), sums.q.end(), product_.begin(), sums.q.begin(), std::plus<>());
   std::transform(sums.rate.begin(), sums.rate.end(), product_.begin() + static_cast<std::ptrdiff_t>(q_.size()),
                  sums.rate.begin(), std::plus<>());
   std::transform(sums.masses.begin(), sums.masses.end(), masses_.begin(), sums.masses.begin(), std::plus<>());
+  std::transform(sums.lengths.begin(), sums.lengths.end(), lengths_.begin(), sums.lengths.begin(), std::plus<>());
   for (const Joint& joint : formulation_->mechanism().tree_joints()) {
     for (std::size_t c = 0; !has_coordinate_rates(joint.type) && c < 4; ++c) {
       std::array<double, 7> unit{};
@@ -129,15 +132,19 @@ RhsStatus VelocityMap::add_weights(double t, std::span<const double> x, std::spa
   return status;
 }
 
-RhsStatus VelocityMap::add_mass_change(double t, std::span<const double> x, std::span<const double> masses) {
+RhsStatus VelocityMap::add_parameter_change(double t, std::span<const double> x, const Change& change) {
   std::vector<RateParameter> parameters;
   std::vector<double> factors;
-  for (std::size_t k = 0; k < masses.size(); ++k) {
-    if (masses[k] != 0.0) {
-      parameters.push_back({ParameterKind::mass, formulation_->mechanism().bodies()[k].name, 0});
-      factors.push_back(masses[k]);
+  const auto add = [&](ParameterKind kind, std::span<const double> values, const auto& owners) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k] != 0.0) {
+        parameters.push_back({kind, owners[k].name, 0});
+        factors.push_back(values[k]);
+      }
     }
-  }
+  };
+  add(ParameterKind::mass, change.masses, formulation_->mechanism().bodies());
+  add(ParameterKind::length, change.lengths, formulation_->mechanism().tree_joints());
   if (parameters.empty()) {
     return {};
   }
@@ -162,7 +169,7 @@ RhsStatus VelocityMap::change(double t, std::span<const double> x, const Change&
   std::copy(change.rate.begin(), change.rate.end(), direction_.begin() + static_cast<std::ptrdiff_t>(q_.size()));
   status = formulation_->jacobian_vector(t, x, direction_, product_);
   if (status.ok) {
-    status = add_mass_change(t, x, change.masses);
+    status = add_parameter_change(t, x, change);
   }
   set_turned_rates(change.q, work_);
   for (const Joint& joint : formulation_->mechanism().tree_joints()) {
@@ -210,7 +217,7 @@ RhsStatus VelocityMap::add_start_weights(double t, std::span<const double> x, st
   std::vector<double> negative(y.size());
   std::transform(y.begin(), y.end(), negative.begin(), std::negate<>());
   std::vector<double> unused(y.size());
-  return add_weights(t, x, negative, {sums.q, unused, sums.masses});
+  return add_weights(t, x, negative, {sums.q, unused, sums.masses, sums.lengths});
 }
 
 RhsStatus VelocityMap::start_change(double t, std::span<const double> x, const Change& change, std::span<double> of_x) {
@@ -225,7 +232,7 @@ RhsStatus VelocityMap::start_change(double t, std::span<const double> x, const C
   }
   const std::vector<double> none(u_.size());
   std::vector<double> by_others(u_.size());
-  RhsStatus status = this->change(t, x, {change.q, none, change.masses}, by_others);
+  RhsStatus status = this->change(t, x, {change.q, none, change.masses, change.lengths}, by_others);
   if (!status.ok) {
     return status;
   }

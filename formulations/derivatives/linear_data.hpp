@@ -86,12 +86,14 @@ struct alignas(64) LinearDirection {
   int axis = 0;
 };
 
-/// What a parameter changes: a force along an axis, or a point mass on a node.
+/// What a parameter changes: a force along an axis, a point mass on a node, or where its joint is on the inboard node.
 struct LinearParameter {
   int axis = -1;
   double force = 0.0;
   int node = -1;
-  kernels::LinkVector<double> point{};  ///< from O, in world axes
+  kernels::LinkVector<double> point{};  ///< of a mass, from O, in world axes
+  bool lengthens = false;               ///< whether the joint moves
+  kernels::LinkVector<double> way{};    ///< which way, likewise
 };
 
 /// Offsets of the packs of one node in `lanes`.
@@ -146,6 +148,8 @@ struct LinearSweeps {
   void (*carry_rates)(const LinearData&, const double* weights) = nullptr;
   /// Weights times x' by a mass.
   double (*weighted_mass)(const LinearData&, const LinearParameter&, const double* weights) = nullptr;
+  /// After vector_jacobian, weights times x' by a length.
+  double (*weighted_length)(const LinearData&, const LinearParameter&, const double* weights) = nullptr;
   /// x' by a parameter.
   bool (*by_parameter)(const LinearData&, const double* x, const LinearParameter&, double* column) = nullptr;
 };

@@ -26,6 +26,9 @@ LinearSweeps sweeps() {
   result.weighted_mass = [](const LinearData& data, const LinearParameter& parameter, const double* weights) {
     return TreeProducts<W>::weighted_mass(data, parameter, weights);
   };
+  result.weighted_length = [](const LinearData& data, const LinearParameter& parameter, const double* weights) {
+    return TreeProducts<W>::weighted_length(data, parameter, weights);
+  };
   result.by_parameter = [](const LinearData& data, const double* x, const LinearParameter& parameter, double* column) {
     return TreeProducts<W>::by_parameter(data, x, parameter, column);
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/link_length.hpp"
 
 namespace mbdbench {
 
@@ -34,7 +35,9 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
     return place;
   }
   if (parameter.kind == ParameterKind::length) {
-    throw ModelError({}, fmt::format("length of '{}': these states have no derivatives by lengths", name));
+    link_length(mechanism, name);  // says what is wrong
+    place.link = mechanism.find_joint(name)->index;
+    return place;
   }
   const auto& springs = mechanism.description().joint_springs;
   const auto spring =

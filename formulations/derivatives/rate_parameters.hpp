@@ -8,8 +8,9 @@ namespace mbdbench {
 struct ParameterPlace {
   ParameterKind kind = ParameterKind::joint_force;
   int body = -1;  ///< of a mass
+  int link = -1;  ///< of a length: its tree joint
   int q = 0;      ///< of a spring
-  int u = 0;      ///< of all but a mass
+  int u = 0;      ///< of a force, of a spring
   double rest = 0.0;
 };
 

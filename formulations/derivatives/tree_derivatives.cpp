@@ -6,6 +6,7 @@
 
 #include "formulations/derivatives/rate_parameters.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/link_length.hpp"
 
 namespace mbdbench {
 namespace {
@@ -20,6 +21,7 @@ TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, con
     : sweeps_(compiled_for(set, []<int W>() { return linear::sweeps<W>(); })),
       tree_(mechanism, kind, 1, near),
       mechanism_(&mechanism),
+      links_(link_directions(mechanism)),
       node_of_row_(tree_.tree().size()),
       x_(index_of(mechanism.q_size() + mechanism.u_size())) {
   data_.momenta = kind == StateKind::momentum;
@@ -148,21 +150,24 @@ bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::
 }
 
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                           std::span<double> product, std::span<double> by_forces,
-                                           std::span<double> by_masses) {
+                                           std::span<double> product, const WeightsByParameter& by) {
   bool sound = linearise(t, x);
   sound = sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
   const double* const by_rates = weights.data() + data_.q_count;
   for (const LinearAxis& axis : axes_) {
-    if (!by_forces.empty()) {
-      by_forces[index_of(axis.u)] = data_.momenta ? by_rates[axis.u] : data_.changes[axis.u];
+    if (!by.forces.empty()) {
+      by.forces[index_of(axis.u)] = data_.momenta ? by_rates[axis.u] : data_.changes[axis.u];
     }
   }
-  if (!by_masses.empty()) {
+  for (std::size_t joint = 0; joint < by.lengths.size(); ++joint) {
+    const LinearParameter link = on_link(joint);
+    by.lengths[joint] = link.node < 0 ? 0.0 : sweeps_.weighted_length(data_, link, by_rates);
+  }
+  if (!by.masses.empty()) {
     sweeps_.carry_rates(data_, by_rates);
   }
-  for (std::size_t body = 0; body < by_masses.size(); ++body) {
-    by_masses[body] = sweeps_.weighted_mass(data_, on_body(static_cast<int>(body)), by_rates);
+  for (std::size_t body = 0; body < by.masses.size(); ++body) {
+    by.masses[body] = sweeps_.weighted_mass(data_, on_body(static_cast<int>(body)), by_rates);
   }
   return sound;
 }
@@ -185,6 +190,32 @@ LinearParameter TreeDerivatives::on_axis(int u, double force) const {
   return parameter;
 }
 
+LinearParameter TreeDerivatives::on_link(std::size_t joint) const {
+  const Joint& own = mechanism_->tree_joints()[joint];
+  LinearParameter result;
+  if (links_[joint].isZero(0.0)) {
+    return result;
+  }
+  Vec3 way = links_[joint];
+  int row = -1;
+  if (own.a >= 0) {
+    const BodyOnRow& place = tree_.tree().bodies()[index_of(own.a)];
+    way = place.rotation * way;
+    row = place.row;
+  }
+  result.lengthens = true;
+  result.way = plain_of(way);
+  if (row >= 0) {
+    result.way = kernels::turned(nodes_[index_of(node_of_row_[index_of(row)])].axes, result.way);
+  }
+  // The first of the rows that a joint may have.
+  result.node = directions_[index_of(data_.q_count + own.u_offset)].node;
+  for (int u = own.u_offset; u < own.u_offset + own.nu; ++u) {
+    result.node = std::min(result.node, directions_[index_of(data_.q_count + u)].node);
+  }
+  return result;
+}
+
 LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
   const ParameterPlace place = place_of(*mechanism_, parameter);
   switch (place.kind) {
@@ -194,8 +225,9 @@ LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
       return on_axis(place.u, 1.0);
     case ParameterKind::stiffness:
       return on_axis(place.u, place.rest - x_[index_of(place.q)]);
+    case ParameterKind::length:
+      return on_link(index_of(place.link));
     case ParameterKind::damping:
-    case ParameterKind::length:  // place_of has none
       break;
   }
   return on_axis(place.u, -data_.velocities[place.u]);

@@ -24,9 +24,9 @@ class TreeDerivatives {
   bool jacobian(double t, std::span<const double> x, std::span<double> rows);
   bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                        std::span<double> product);
-  /// Without forces and masses (empty spans) it is vector_jacobian.
+  /// Without parameters it is vector_jacobian.
   bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
+                            std::span<double> product, const WeightsByParameter& by);
 
   /// \throws ModelError naming a parameter that is not there
   bool parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
@@ -36,6 +36,8 @@ class TreeDerivatives {
   [[nodiscard]] LinearParameter located(const RateParameter& parameter) const;
   [[nodiscard]] LinearParameter on_body(int body) const;
   [[nodiscard]] LinearParameter on_axis(int u, double force) const;
+  /// Of a joint of the tree; of no node where its link has no length.
+  [[nodiscard]] LinearParameter on_link(std::size_t joint) const;
   void add_nodes();
   void add_axes(std::size_t row, int count, int first_u);
   void reserve();
@@ -44,6 +46,7 @@ class TreeDerivatives {
   LinearSweeps sweeps_;
   BatchTree tree_;
   const Mechanism* mechanism_;
+  std::vector<Vec3> links_;  // as of link_length.hpp
   std::vector<int> node_of_row_;
   std::vector<LinearNode> nodes_;
   std::vector<LinearAxis> axes_;

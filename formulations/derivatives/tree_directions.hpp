@@ -92,12 +92,12 @@ struct TreeDirections {
     }
   }
 
-  /// Adds `factor` times a direction (one lane).
-  static MBDBENCH_KERNEL void add_direction(const LinearData& data, int component, double factor) {
-    const LinearDirection& d = data.directions[component];
+  /// Adds `factor` times a direction (one lane). \param displaces whether it is no momentum alone
+  static MBDBENCH_KERNEL void add_direction(const LinearData& data, const LinearDirection& d, bool displaces,
+                                            double factor) {
     open(data, d.node);
     data.torques[d.axis] += factor * d.force;
-    if (is_motion(data, component)) {
+    if (displaces) {
       data.rates[d.axis] += factor * d.rate;
       data.flags[d.node] |= moves;
       const double* const numbers = reinterpret_cast<const double*>(&d);

@@ -42,11 +42,9 @@ RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, 
 }
 
 RhsStatus TreeEvaluations::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                std::span<double> product, std::span<double> by_forces,
-                                                std::span<double> by_masses) {
-  return derive(t, x, product, [&](TreeDerivatives& tree) {
-    return tree.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
-  });
+                                                std::span<double> product, const WeightsByParameter& by) {
+  return derive(t, x, product,
+                [&](TreeDerivatives& tree) { return tree.weighted_derivatives(t, x, weights, product, by); });
 }
 
 RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> x,

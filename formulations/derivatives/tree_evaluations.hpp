@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// What formulations over one open tree do beyond one right-hand side: those of many states, and derivatives.
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,13 +28,17 @@ class TreeEvaluations final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override;
   [[nodiscard]] std::string without_jacobian() const override { return {}; }
   /// \returns whether the derivatives are there: those of a mechanism with other loads are of LoopDerivatives.
   [[nodiscard]] bool has_derivatives() const { return loads_without_lanes(mechanism_->description()).empty(); }
+  /// \returns whether those by lengths are: bodies that are fixed to one another are one row, of which no part moves.
+  [[nodiscard]] bool has_lengths() const {
+    const std::span<const Joint> joints = mechanism_->tree_joints();
+    return std::none_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.nu == 0; });
+  }
 
  private:
   /// \returns what `pass` makes of the derivatives; where they are not sound, why not. \param numbers what it writes

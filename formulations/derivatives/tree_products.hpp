@@ -141,7 +141,7 @@ struct TreeProducts {
     const int size = data.q_count + data.axis_count;
     One::clear(data);
     for (int k = 0; k < size; ++k) {
-      One::add_direction(data, k, direction[k]);
+      One::add_direction(data, data.directions[k], One::is_motion(data, k), direction[k]);
     }
     One::run(data);
     for (int a = 0; a < data.axis_count; ++a) {
@@ -191,12 +191,15 @@ struct TreeProducts {
       One::open(data, data.directions[data.q_count + data.axes[parameter.axis].u].node);
       (data.momenta ? data.rates : data.torques)[parameter.axis] += parameter.force;
     }
-    if (parameter.node >= 0) {
+    const bool weighs = parameter.node >= 0 && !parameter.lengthens;
+    if (weighs) {
       weight = put_point_mass(data, parameter);
+    } else if (parameter.lengthens) {
+      One::add_direction(data, TreeValues<W>::of_length(data, parameter), true, 1.0);
     }
     One::run(data);
     // Of a mass also its weight, and its momentum on the axes that move it.
-    for (int i = data.momenta ? parameter.node : -1; i >= 0; i = data.nodes[i].inboard) {
+    for (int i = data.momenta && weighs ? parameter.node : -1; i >= 0; i = data.nodes[i].inboard) {
       const LinearNode& node = data.nodes[i];
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         data.rates[a] += along(data.axes[a], weight);
@@ -419,6 +422,11 @@ struct TreeProducts {
     return sum + dot(d.motion, One::screw_at(own + kCouplings)) + dot(d.wrench, One::screw_at(own + kInnerRates)) +
            dot(d.moment, One::vector_at(own + kInnerTurns)) - dot(d.turn, One::vector_at(own + kForces)) +
            d.rate * w[axis.u];
+  }
+
+  static MBDBENCH_KERNEL double weighted_length(const LinearData& data, const LinearParameter& length,
+                                                const double* w) {
+    return by_direction(data, TreeValues<W>::of_length(data, length), w);
   }
 
   // ---- Weights times x' by masses.

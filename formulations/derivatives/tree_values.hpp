@@ -340,8 +340,9 @@ struct TreeValues {
     return {cross(twice, node.momentum), torque};
   }
 
-  static MBDBENCH_KERNEL void set_acceleration_directions(const LinearData& data, const LinearNode& node,
-                                                          LinearAxis& axis, LinearDirection& along_q) {
+  /// All that a displacement along an axis does but along that axis. \returns V x S
+  static MBDBENCH_KERNEL Pair set_displacement(const LinearData& data, const LinearNode& node, const LinearAxis& axis,
+                                               LinearDirection& along_q) {
     const Pair inner = node.inboard >= 0 ? moved_outward(node.lever, data.nodes[node.inboard].acceleration)
                                          : Pair{{-data.gravity.x, -data.gravity.y, -data.gravity.z}, none<double>()};
     const Pair first = carried_axis(node.inherited, axis);
@@ -351,6 +352,12 @@ struct TreeValues {
     put(plus(plus(multiplied(node.composite, second), turned_body(node, first.angular)),
              turned_wrench(axis, node.total)),
         along_q.wrench);
+    return first;
+  }
+
+  static MBDBENCH_KERNEL void set_acceleration_directions(const LinearData& data, const LinearNode& node,
+                                                          LinearAxis& axis, LinearDirection& along_q) {
+    const Pair first = set_displacement(data, node, axis, along_q);
     along_q.force = -axis.stiffness;
     LinearDirection& along_u = data.directions[data.q_count + axis.u];
     const Pair both = plus(first, axis.rate);
@@ -368,8 +375,9 @@ struct TreeValues {
     }
   }
 
-  static MBDBENCH_KERNEL void set_momentum_direction(const LinearData& data, const LinearNode& node, LinearAxis& axis,
-                                                     LinearDirection& along_q) {
+  /// As set_displacement. \returns S x* P
+  static MBDBENCH_KERNEL Pair set_displacement_of_momenta(const LinearData& data, const LinearNode& node,
+                                                          const LinearAxis& axis, LinearDirection& along_q) {
     const Vector& g = data.gravity;
     const Pair first = carried_axis(node.inherited, axis);
     put(first, along_q.motion);
@@ -380,6 +388,26 @@ struct TreeValues {
     put(axis.slides ? cross(axis.z, Vector{mass * g.x, mass * g.y, mass * g.z})
                     : cross(cross(axis.z, node.composite.moment), g),
         along_q.moment);
+    return turned;
+  }
+
+  /// What a joint does that moves on its inboard node, as a slide would that is held.
+  static MBDBENCH_KERNEL LinearDirection of_length(const LinearData& data, const LinearParameter& length) {
+    const LinearNode& node = data.nodes[length.node];
+    LinearAxis slide;
+    slide.slides = true;
+    slide.z = length.way;
+    LinearDirection direction;
+    direction.node = length.node;
+    direction.axis = node.first_axis;
+    data.momenta ? set_displacement_of_momenta(data, node, slide, direction)
+                 : set_displacement(data, node, slide, direction);
+    return direction;
+  }
+
+  static MBDBENCH_KERNEL void set_momentum_direction(const LinearData& data, const LinearNode& node, LinearAxis& axis,
+                                                     LinearDirection& along_q) {
+    const Pair turned = set_displacement_of_momenta(data, node, axis, along_q);
     along_q.rate = -axis.stiffness;
     const Pair rate = carried_axis(node.velocity, axis);
     put(rate, axis.rate);

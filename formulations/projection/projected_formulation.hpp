@@ -35,9 +35,8 @@ class ProjectedFormulation final : public Formulation {
     return inner_->vector_jacobian(t, x, weights, product);
   }
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override {
-    return inner_->weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+                                 std::span<double> product, const WeightsByParameter& by) override {
+    return inner_->weighted_derivatives(t, x, weights, product, by);
   }
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override {

@@ -118,10 +118,13 @@ inline std::vector<MechanismDescription> held_by_blades(MechanismDescription fiv
   hitch.a = "sleigh";
   hitch.b = "trailer";
   hitch.axis = Vec3::UnitZ();
+  hitch.frame_a.position = Vec3(-0.3, 0.0, 0.0);
   hitch.q0 = {0.4};
   hitch.v0 = {0.0};
   hitch.dependent = true;
   train.joints.push_back(hitch);
+  train.joint_springs.push_back(
+      {.name = "drawbar", .joint = "hitch", .component = 0, .stiffness = 3.0, .damping = 0.4, .rest = 0.1});
   const std::string both = "q_ice_3 + q_hitch";
   train.velocity_constraints.push_back({"trailing_blade",
                                         {{"ice", 0, ExpressionLaw{"-sin(" + both + ")"}},

@@ -130,8 +130,7 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
 }
 
 RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                  std::span<double> product, std::span<double> by_forces,
-                                                  std::span<double> by_masses) {
+                                                  std::span<double> product, const WeightsByParameter& by) {
   Workspace& work = *work_;
   if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
@@ -146,12 +145,11 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
   // The equations are symmetric: weights of u' become those of r and of s by the same solution.
   Eigen::VectorXd y = work.rates_of(weights);
   work.solve(y, work.none);
-  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
-  std::fill(by_masses.begin(), by_masses.end(), 0.0);
-  work.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by_masses);
+  work.begin_weights(y, by);
+  work.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by.masses);
   Eigen::VectorXd nu = work.sigma;
   y *= -1.0;
-  linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data(), nullptr};
+  linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data(), nullptr, lengths_in(by)};
   work.sweeps.weights(work.state.data(), sums);
   work.add_weights_of_couplings(nu, by_turn, by_push);
   work.state.velocity_slopes().add_weights(y, nu, by_turn, by_push);
@@ -160,9 +158,9 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
     work.solve(z, work.none);
     nu = work.sigma;
     by_push = work.state.momenta_of(z);
-    work.state.add_weights_of_masses(z, &LoopState::UnitMass::change, by_masses);
+    work.state.add_weights_of_masses(z, &LoopState::UnitMass::change, by.masses);
     z *= -1.0;
-    sums = {z.data(), nu.data(), by_turn.data(), nullptr, nullptr};
+    sums = {z.data(), nu.data(), by_turn.data(), nullptr, nullptr, lengths_in(by)};
     work.sweeps.change_weights(work.state.data(), sums);
     work.state.velocity_slopes().add_weights_of_changes(z, nu, by_turn);
   }
@@ -183,14 +181,23 @@ RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double
   const auto count = static_cast<Eigen::Index>(parameters.size());
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> all(
       rows.data(), static_cast<Eigen::Index>(x.size()), count);
-  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(n, count);
-  Eigen::MatrixXd changes = Eigen::MatrixXd::Zero(n, count);
-  work.add_parameters(parameters, q, work.u, columns, changes);
-  Eigen::MatrixXd seconds = Eigen::MatrixXd::Zero(work.rows, count);
-  if (work.state.data().drifted && !changes.isZero(0.0)) {
-    // Projected velocities depend on masses, and accelerations on them.
-    work.solve(changes, Eigen::MatrixXd::Zero(work.rows, count));
-    work.sweep(Eigen::MatrixXd::Zero(n, count), changes);
+  auto [columns, changes, lengths] = work.parameters_of(parameters, q, work.u);
+  const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(n, count);
+  Eigen::MatrixXd firsts = Eigen::MatrixXd::Zero(work.rows, count);
+  Eigen::MatrixXd seconds = firsts;
+  const bool lengthened = lengths.cols() > 0;
+  if (lengthened && work.projects) {
+    work.sweep(none, none, LoopWorkspace::Wanted::flow, lengths);
+    changes -= work.swept.changes;
+    firsts = -work.swept.firsts;
+  }
+  // Projected velocities depend on masses and lengths, and accelerations on them.
+  const bool moves = (work.state.data().drifted && !changes.isZero(0.0)) || !firsts.isZero(0.0);
+  if (moves) {
+    work.solve(changes, firsts);
+  }
+  if (moves || lengthened) {
+    work.sweep(none, changes, LoopWorkspace::Wanted::all, lengths);
     columns -= work.swept.forces;
     seconds = -work.swept.seconds;
   }

@@ -14,8 +14,8 @@
 /// weighs all rows, have others there.
 ///
 /// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n), with
-/// what a LoopSolver needs; weights have those of all joint forces and masses in the same pass, columns by parameters
-/// take a solution each.
+/// what a LoopSolver needs; without one, as where velocities alone are held, they factorise too. Weights have those of
+/// all joint forces, masses and lengths in the same pass, columns by parameters take a solution each.
 #include <memory>
 #include <span>
 #include <string>
@@ -50,8 +50,7 @@ class ClosedDerivatives final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> rows) override;
   [[nodiscard]] std::string without_jacobian() const override;

@@ -7,6 +7,7 @@
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/link_length.hpp"
 
 namespace mbdbench {
 namespace {
@@ -247,6 +248,58 @@ void LoopState::set_momentum_rates(std::span<const double> q, const Eigen::Vecto
   velocity_slopes_.set_gauge(mu);
   velocity_slopes_.add_momentum_rates(forces_);
   add_joint_forces(q);
+}
+
+void LoopState::show_links() {
+  if (link_directions_.empty()) {
+    link_directions_ = link_directions(*mechanism_);
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int inboard = bodies_[k].inboard;
+    const Vec3 way = kinematics_.body(inboard).rotation * link_directions_[k];
+    bodies_[k].link = {way.x(), way.y(), way.z()};
+  }
+}
+
+Eigen::MatrixXd LoopState::openings_by_lengths(const Eigen::MatrixXd& lengths) const {
+  Eigen::MatrixXd open = Eigen::MatrixXd::Zero(mechanism_->constraint_size(), lengths.cols());
+  std::vector<Screw<double>> moved(bodies_.size());
+  for (Eigen::Index column = 0; column < lengths.cols(); ++column) {
+    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+      moved[k] = bodies_[k].inboard < 0 ? Screw<double>{} : moved[index_of(bodies_[k].inboard)];
+      linear::add(bodies_[k].link, lengths(static_cast<Eigen::Index>(k), column), moved[k].linear);
+    }
+    const auto of = [&](int body) { return body < 0 ? Screw<double>{} : moved[index_of(body)]; };
+    for (const LoopCut& cut : cuts_) {
+      const Screw<double> apart = linear::minus(of(cut.shape.body_b), of(cut.shape.body_a));
+      for (int j = 0; j < cut.shape.rows; ++j) {
+        open(cut.first_row + j, column) = linear::dot(cut.motion.rows[j], apart);
+      }
+    }
+  }
+  return open;
+}
+
+void LoopState::add_weights_of_openings(std::span<const double> weights, std::span<double> by_lengths) const {
+  std::vector<Screw<double>> by_displacement(bodies_.size());
+  for (const LoopCut& cut : cuts_) {
+    const Screw<double> wrench = wrench_of(cut, cut.motion.rows, weights.data() + cut.first_row);
+    if (cut.shape.body_a >= 0) {
+      Screw<double>& there = by_displacement[index_of(cut.shape.body_a)];
+      there = linear::minus(there, wrench);
+    }
+    if (cut.shape.body_b >= 0) {
+      Screw<double>& there = by_displacement[index_of(cut.shape.body_b)];
+      there = linear::plus(there, wrench);
+    }
+  }
+  for (std::size_t k = bodies_.size(); k-- > 0;) {
+    by_lengths[k] += linear::dot(bodies_[k].link, by_displacement[k].linear);
+    if (bodies_[k].inboard >= 0) {
+      Screw<double>& inner = by_displacement[index_of(bodies_[k].inboard)];
+      inner = linear::plus(inner, by_displacement[k]);
+    }
+  }
 }
 
 LoopState::UnitMass LoopState::unit_mass(std::size_t body) const {

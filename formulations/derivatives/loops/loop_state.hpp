@@ -73,6 +73,14 @@ class LoopState {
     Screw<double> force{};
     Screw<double> change{};
   };
+  /// Shows the passes which way links become longer, after set_positions.
+  void show_links();
+  /// After show_links and set_flow or set_velocities. \param lengths by body, a column a change \returns what they add
+  /// to Phi of the cut joints
+  [[nodiscard]] Eigen::MatrixXd openings_by_lengths(const Eigen::MatrixXd& lengths) const;
+  /// The same the other way: adds weights of Phi as weights of lengths.
+  void add_weights_of_openings(std::span<const double> weights, std::span<double> by_lengths) const;
+
   /// What a unit of mass on a body leaves less: of M u' - Phi_q^T lambda and of M w; after set_accelerations. Momenta:
   /// what it adds to p', and leaves less of M u.
   void add_unit_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
@@ -135,8 +143,9 @@ class LoopState {
   std::vector<linear::LoopBody> bodies_;
   std::vector<linear::LoopAxis> axes_;
   std::vector<linear::LoopCut> cuts_;
-  std::vector<Spring> springs_;     // where all loads are such
-  std::optional<LoopLoads> loads_;  // else
+  std::vector<Vec3> link_directions_;  // as of link_length.hpp, once they are asked for
+  std::vector<Spring> springs_;        // where all loads are such
+  std::optional<LoopLoads> loads_;     // else
   // Of loads, and of cut joints that are watched.
   std::vector<linear::LoopLaw> laws_;
   std::vector<linear::LoopArgument> arguments_;

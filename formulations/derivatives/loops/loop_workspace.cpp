@@ -78,19 +78,28 @@ void LoopWorkspace::accelerate(std::span<const double> q, const Eigen::VectorXd&
   state.set_accelerations(accelerations, sigma);
 }
 
-void LoopWorkspace::add_parameters(std::span<const RateParameter> parameters, std::span<const double> q,
-                                   const Eigen::VectorXd& u, Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const {
+LoopWorkspace::Parameters LoopWorkspace::parameters_of(std::span<const RateParameter> parameters,
+                                                       std::span<const double> q, const Eigen::VectorXd& u) {
+  const auto count = static_cast<Eigen::Index>(parameters.size());
+  Parameters result{Eigen::MatrixXd::Zero(size, count), Eigen::MatrixXd::Zero(size, count), {}};
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const ParameterPlace place = place_of(*mechanism, parameters[k]);
     const auto column = static_cast<Eigen::Index>(k);
     if (place.body >= 0) {
-      state.add_unit_mass(place.body, forces.col(column), changes.col(column));
+      state.add_unit_mass(place.body, result.forces.col(column), result.changes.col(column));
+    } else if (place.link >= 0) {
+      if (result.lengths.size() == 0) {
+        result.lengths.setZero(mechanism->body_count(), count);
+        state.show_links();
+      }
+      result.lengths(place.link, column) = 1.0;
     } else {
-      forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0
-                                : place.kind == ParameterKind::damping   ? -u[place.u]
-                                                                         : place.rest - q[index_of(place.q)];
+      result.forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0
+                                       : place.kind == ParameterKind::damping   ? -u[place.u]
+                                                                                : place.rest - q[index_of(place.q)];
     }
   }
+  return result;
 }
 
 void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted) {
@@ -112,6 +121,7 @@ void LoopWorkspace::solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const 
 
 void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
                           const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
+                          const Eigen::Ref<const Eigen::MatrixXd>& lengths,
                           const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
   swept.forces = Eigen::MatrixXd::Zero(size + watched, count);
@@ -126,7 +136,7 @@ void LoopWorkspace::sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns,
       swept.firsts.row(coupling.row) += term.factor * data.feedback * turns.row(term.u);
     }
   }
-  sweep_bodies(turns, pushes, wanted, multipliers);
+  sweep_bodies(turns, pushes, wanted, lengths, multipliers);
   if (!state.velocity_slopes().empty()) {
     sweep_velocity_rows(turns, pushes, wanted, multipliers);
   }
@@ -153,19 +163,22 @@ void LoopWorkspace::sweep_velocity_rows(const Eigen::Ref<const Eigen::MatrixXd>&
 
 void LoopWorkspace::sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns,
                                  const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
+                                 const Eigen::Ref<const Eigen::MatrixXd>& lengths,
                                  const Eigen::Ref<const Eigen::MatrixXd>& multipliers) {
   const Eigen::Index count = turns.cols();
   const bool all = wanted == Wanted::all;
   const bool multiplied = multipliers.cols() > 0;
+  const bool lengthened = lengths.cols() > 0;
   if (count == 1) {
     sweeps.direction(state.data(), {turns.data(), pushes.data(), multiplied ? multipliers.data() : nullptr,
                                     all ? swept.forces.data() : nullptr, swept.seconds.data(), swept.changes.data(),
-                                    swept.firsts.data()});
+                                    swept.firsts.data(), lengthened ? lengths.data() : nullptr});
     return;
   }
   const Eigen::Index width = sweeps.width;
   if (memory_.empty()) {
-    for (const Eigen::Index entries : {size, size, rows, size + watched, rows, size, rows}) {
+    for (const Eigen::Index entries :
+         {size, size, rows, size + watched, rows, size, rows, Eigen::Index{mechanism->body_count()}}) {
       memory_.push_back(aligned_memory(index_of(std::max<Eigen::Index>(1, entries) * width)));
     }
   }
@@ -175,7 +188,8 @@ void LoopWorkspace::sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns,
                                      all ? memory_[3].get() : nullptr,
                                      memory_[4].get(),
                                      memory_[5].get(),
-                                     memory_[6].get()};
+                                     memory_[6].get(),
+                                     lengthened ? memory_[7].get() : nullptr};
   for (Eigen::Index first = 0; first < count; first += width) {
     const Eigen::Index lanes = std::min(width, count - first);
     const auto place_of = [&](std::size_t which, Eigen::Index entries) {
@@ -186,6 +200,9 @@ void LoopWorkspace::sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     place_of(1, size).leftCols(lanes) = pushes.middleCols(first, lanes);
     if (multiplied) {
       place_of(2, rows).leftCols(lanes) = multipliers.middleCols(first, lanes);
+    }
+    if (lengthened) {
+      place_of(7, lengths.rows()).leftCols(lanes) = lengths.middleCols(first, lanes);
     }
     place_of(3, size + watched).bottomRows(watched).setZero();
     sweeps.directions(state.data(), packs);
@@ -198,6 +215,15 @@ void LoopWorkspace::sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns,
     if (state.data().drifted) {
       swept.changes.middleCols(first, lanes) = place_of(5, size).leftCols(lanes);
     }
+  }
+}
+
+void LoopWorkspace::begin_weights(const Eigen::VectorXd& of_forces, const WeightsByParameter& by) {
+  std::copy_n(of_forces.begin(), by.forces.size(), by.forces.begin());
+  std::fill(by.masses.begin(), by.masses.end(), 0.0);
+  std::fill(by.lengths.begin(), by.lengths.end(), 0.0);
+  if (!by.lengths.empty()) {
+    state.show_links();
   }
 }
 

@@ -26,10 +26,17 @@ struct LoopWorkspace {
   RhsStatus place(double t, std::span<const double> q, bool whole);
   /// Everything of velocities u up to u' and lambda, after place; where velocities are the state.
   void accelerate(std::span<const double> q, const Eigen::VectorXd& u);
-  /// What units of parameters, a column each, add to forces, and leave less of M w or M u; after accelerate or
-  /// LoopState::set_momentum_rates. \throws ModelError naming a parameter that is not there
-  void add_parameters(std::span<const RateParameter> parameters, std::span<const double> q, const Eigen::VectorXd& u,
-                      Eigen::MatrixXd& forces, Eigen::MatrixXd& changes) const;
+  /// What units of parameters, a column each, are.
+  struct Parameters {
+    Eigen::MatrixXd forces;   ///< they add
+    Eigen::MatrixXd changes;  ///< they leave less of M w or M u
+    Eigen::MatrixXd lengths;  ///< of links, by body; none: no columns
+  };
+  /// After accelerate or LoopState::set_momentum_rates. \throws ModelError naming a parameter that is not there
+  [[nodiscard]] Parameters parameters_of(std::span<const RateParameter> parameters, std::span<const double> q,
+                                         const Eigen::VectorXd& u);
+  /// Sets weights by parameters to what weights of forces are, without masses and lengths yet.
+  void begin_weights(const Eigen::VectorXd& of_forces, const WeightsByParameter& by);
   /// Adds what weights of s1 are worth by couplings with feedback.
   void add_weights_of_couplings(const Eigen::VectorXd& of_firsts, Eigen::VectorXd& by_turn) const;
   /// Adds what weights of s are worth by couplings with Baumgarte's constants.
@@ -39,9 +46,11 @@ struct LoopWorkspace {
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
   /// What a sweep is wanted for: all, or changes and firsts alone.
   enum class Wanted { all, flow };
-  /// Sets `swept`. \param multipliers of momenta only; no columns: zero
+  /// Sets `swept`. \param lengths of links, by body, after LoopState::show_links; no columns: zero \param multipliers
+  /// of momenta only; likewise
   void sweep(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
-             Wanted wanted = Wanted::all, const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
+             Wanted wanted = Wanted::all, const Eigen::Ref<const Eigen::MatrixXd>& lengths = Eigen::MatrixXd(),
+             const Eigen::Ref<const Eigen::MatrixXd>& multipliers = Eigen::MatrixXd());
   [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const {
     return x.first(static_cast<std::size_t>(mechanism->q_size()));
   }
@@ -79,7 +88,8 @@ struct LoopWorkspace {
                            const Eigen::Ref<const Eigen::MatrixXd>& pushes, Wanted wanted,
                            const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
   void sweep_bodies(const Eigen::Ref<const Eigen::MatrixXd>& turns, const Eigen::Ref<const Eigen::MatrixXd>& pushes,
-                    Wanted wanted, const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
+                    Wanted wanted, const Eigen::Ref<const Eigen::MatrixXd>& lengths,
+                    const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
   std::vector<AlignedMemory> memory_;  // of packs
   // Of one right side.
@@ -87,6 +97,11 @@ struct LoopWorkspace {
   Eigen::VectorXd wanted_;
   Eigen::VectorXd multipliers_;
 };
+
+/// \returns where the passes put sums by lengths; nullptr where they are not wanted. \param by zeros there
+inline double* lengths_in(const WeightsByParameter& by) {
+  return by.lengths.empty() ? nullptr : by.lengths.data();
+}
 
 /// \returns which of the derivatives is not finite.
 RhsStatus finite_or_why(std::span<const double> derivatives);

@@ -1,6 +1,7 @@
 #include "formulations/derivatives/loops/velocity_slopes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -20,6 +21,9 @@ std::size_t place_of(const std::vector<ExpressionVariable>& variables, const std
 }  // namespace
 
 std::string VelocitySlopes::obstacle(const Mechanism& mechanism) {
+  if (mechanism.velocity_constraints().empty()) {
+    return {};
+  }
   std::vector<double> q(index_of(mechanism.q_size()));
   const std::vector<ExpressionVariable> variables = coordinate_variables(mechanism, q);
   for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
@@ -36,7 +40,7 @@ std::string VelocitySlopes::obstacle(const Mechanism& mechanism) {
       }
     }
     try {
-      static_cast<void>(VelocitySlopes(mechanism));
+      static_cast<void>(terms_of(mechanism, constraint, variables));
     } catch (const ExpressionError& error) {
       return who + error.what();  // a second derivative may be too long to be read
     }
@@ -46,34 +50,46 @@ std::string VelocitySlopes::obstacle(const Mechanism& mechanism) {
 
 VelocitySlopes::VelocitySlopes(const Mechanism& mechanism)
     : q_(std::make_unique<std::vector<double>>(index_of(mechanism.q_size()))) {
+  if (mechanism.velocity_constraints().empty()) {
+    return;
+  }
   const std::vector<ExpressionVariable> variables = coordinate_variables(mechanism, *q_);
   for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
-    for (const VelocityConstraint::Term& from : constraint.terms) {
-      Term& term = terms_.emplace_back();
-      term.row = constraint.row;
-      term.axis = from.u;
-      term.scale = constraint.scale;
-      if (const auto* const number = std::get_if<ConstantLaw>(&from.factor)) {
-        term.factor = number->value / term.scale;
-        continue;
-      }
-      const std::string& text = std::get<ExpressionLaw>(from.factor).text;
-      term.formula.emplace(text, variables);
-      const std::vector<std::string> names = term.formula->used_variables();
-      for (const std::string& name : names) {
-        const std::string slope = derivative_of(text, name);
-        Slope& own =
-            term.slopes.emplace_back(Slope{rate_of_coordinate(mechanism, static_cast<int>(place_of(variables, name))),
-                                           Expression(slope, variables),
-                                           {},
-                                           0.0,
-                                           0.0});
-        for (const std::string& other : names) {
-          own.seconds.emplace_back(derivative_of(slope, other), variables);
-        }
+    std::vector<Term> own = terms_of(mechanism, constraint, variables);
+    std::move(own.begin(), own.end(), std::back_inserter(terms_));
+  }
+}
+
+std::vector<VelocitySlopes::Term> VelocitySlopes::terms_of(const Mechanism& mechanism,
+                                                           const VelocityConstraint& constraint,
+                                                           const std::vector<ExpressionVariable>& variables) {
+  std::vector<Term> terms;
+  for (const VelocityConstraint::Term& from : constraint.terms) {
+    Term& term = terms.emplace_back();
+    term.row = constraint.row;
+    term.axis = from.u;
+    term.scale = constraint.scale;
+    if (const auto* const number = std::get_if<ConstantLaw>(&from.factor)) {
+      term.factor = number->value / term.scale;
+      continue;
+    }
+    const std::string& text = std::get<ExpressionLaw>(from.factor).text;
+    term.formula.emplace(text, variables);
+    const std::vector<std::string> names = term.formula->used_variables();
+    for (const std::string& name : names) {
+      const std::string slope = derivative_of(text, name);
+      Slope& own =
+          term.slopes.emplace_back(Slope{rate_of_coordinate(mechanism, static_cast<int>(place_of(variables, name))),
+                                         Expression(slope, variables),
+                                         {},
+                                         0.0,
+                                         0.0});
+      for (const std::string& other : names) {
+        own.seconds.emplace_back(derivative_of(slope, other), variables);
       }
     }
   }
+  return terms;
 }
 
 void VelocitySlopes::set_positions(std::span<const double> q) {

@@ -96,6 +96,10 @@ class VelocitySlopes {
     double mu = 0.0;
   };
 
+  /// \param variables of q \throws ExpressionError where a derivative has too many letters
+  static std::vector<Term> terms_of(const Mechanism& mechanism, const VelocityConstraint& constraint,
+                                    const std::vector<ExpressionVariable>& variables);
+
   std::unique_ptr<std::vector<double>> q_;  // the formulas keep its addresses
   std::vector<Term> terms_;
 };

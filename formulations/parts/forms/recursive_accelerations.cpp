@@ -37,7 +37,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
           settings.execution.instruction_set);
       use_loop_derivatives({}, {});
       if (evaluations_->has_derivatives()) {
-        use_derivatives(*evaluations_, *loop_derivatives_);
+        StateDerivatives& loops = *loop_derivatives_;
+        use_derivatives(*evaluations_, evaluations_->has_lengths() ? *evaluations_ : loops);
       }
     }
     // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.

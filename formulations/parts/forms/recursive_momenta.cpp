@@ -56,7 +56,8 @@ class RecursiveMomenta final : public JointStateFormulation {
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
         use_loop_derivatives({}, {});
         if (evaluations_->has_derivatives()) {
-          use_derivatives(*evaluations_, *loop_derivatives_);
+          StateDerivatives& loops = *loop_derivatives_;
+          use_derivatives(*evaluations_, evaluations_->has_lengths() ? *evaluations_ : loops);
         }
       }
     }

@@ -47,10 +47,9 @@ class CountedAba : public test::ForwardingFormulation {
     return right().vector_jacobian(t, x, weights, product);
   }
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override {
+                                 std::span<double> product, const WeightsByParameter& by) override {
     ++calls().products;
-    return right().weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+    return right().weighted_derivatives(t, x, weights, product, by);
   }
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives) override {
@@ -207,6 +206,12 @@ TEST(run_gradient, costs_a_few_runs_at_any_number_of_parameters) {
     for (const std::string& start : test::GradientProblem::free_starts(mechanism, starts)) {
       names.push_back(start);
     }
+    std::vector<std::string> with_lengths = names;
+    for (const Joint& joint : mechanism.tree_joints()) {
+      if (find_link_length(mechanism, joint.name)) {
+        with_lengths.insert(with_lengths.begin(), "length." + joint.name);
+      }
+    }
     for (const char* const key : formulations) {
       const auto ratio = [&](const std::vector<std::string>& parameters, const std::vector<gradients::Control>& loads) {
         DifferentiableRun run(formulation_registry(), mechanism, VariedNumbers(mechanism, parameters, loads),
@@ -219,11 +224,14 @@ TEST(run_gradient, costs_a_few_runs_at_any_number_of_parameters) {
       };
       const double by_one = ratio({names.back()}, {});
       const double by_all = ratio(names, controls);
-      fmt::print("{}, {}: a gradient by 1 number takes {:.2f} runs, by {} numbers {:.2f}\n", word, key, by_one,
-                 names.size() + 6 * controls.size(), by_all);
+      const double by_lengths = ratio(with_lengths, controls);
+      fmt::print("{}, {}: a gradient by 1 number takes {:.2f} runs, by {} numbers {:.2f}, by {} lengths too {:.2f}\n",
+                 word, key, by_one, names.size() + 6 * controls.size(), by_all, with_lengths.size() - names.size(),
+                 by_lengths);
 #ifdef NDEBUG  // sanitizers and debuggers weigh other things
       EXPECT_LT(by_one, kRunsAtMost) << word << " " << key;
       EXPECT_LT(by_all, kRunsAtMost) << word << " " << key;
+      EXPECT_LT(by_lengths, kRunsAtMost) << word << " " << key;
 #endif
     }
   }

@@ -13,6 +13,7 @@
 #include "experiments/gradients/differentiable_run.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

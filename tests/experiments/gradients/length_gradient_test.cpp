@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "tests/experiments/gradients/loop_problems.hpp"
 #include "tests/support/extent.hpp"
 
@@ -192,22 +193,19 @@ TEST(length_gradient, names_lengths_with_which_no_loop_closes) {
   }
 }
 
-/// Where another formulation has the derivatives, it has to have the same right-hand sides.
-TEST(length_gradient, refuses_options_that_would_be_lost) {
-  const Mechanism loop = make_mechanism(mechanism_registry(), "four_bar:angle=0.3");
-  for (const char* const formulation : {"hdca[feedback=5]", "hdca[gauge=leak]", "hdca[gauge=tangent,leak=2]"}) {
-    try {
-      const gradients::DifferentiableRun run(
-          formulation_registry(), loop, gradients::VariedNumbers(loop, std::vector<std::string>{"length.joint3"}, {}),
-          {formulation, "rk4", 0.0, 0.4, 0.02, 1e9});
-      ADD_FAILURE() << formulation;
-    } catch (const std::invalid_argument& error) {
-      EXPECT_NE(std::string(error.what()).find("which has no option"), std::string::npos) << error.what();
-    }
+/// What a gauge, feedback or leaves do to right-hand sides.
+TEST(length_gradient, knows_the_options_of_momenta) {
+  std::size_t lengths = 0;
+  RandomSource random(4);
+  const Mechanism loop = test::sprung(make_mechanism(mechanism_registry(), "four_bar:angle=0.3").description(), random);
+  for (const char* const formulation : {"hdca[feedback=5]", "hdca[gauge=leak]", "hdca[gauge=tangent,leak=2]",
+                                        "hdca[gauge=tangent,leaf=body,threads=1]", "dense-momentum[gauge=none]"}) {
+    GradientProblem problem(loop, formulation, "rk4", 0.02, 1e9, true);
+    std::vector<double> values = problem.values(random);
+    test::move_starts(problem.run.numbers(), random, values);
+    lengths += compare(problem, with_other_lengths(problem, values, random), random, formulation);
   }
-  EXPECT_NO_THROW(gradients::DifferentiableRun(
-      formulation_registry(), loop, gradients::VariedNumbers(loop, std::vector<std::string>{"length.joint3"}, {}),
-      {"hdca[gauge=tangent,leaf=body,threads=1]", "rk4", 0.0, 0.4, 0.02, 1e9}));
+  EXPECT_EQ(lengths, 15U);
 }
 
 TEST(length_gradient, says_what_is_no_length) {

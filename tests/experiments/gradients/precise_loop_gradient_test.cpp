@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/model/link_length.hpp"
 #include "tests/experiments/gradients/gradient_problem.hpp"
 
 namespace mbdbench {

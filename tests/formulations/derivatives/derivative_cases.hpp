@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formulations/derivatives/lengthened_mechanism.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/random_states.hpp"
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/derivatives/lengthened_mechanism.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/link_length.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
 #include "tests/support/random_states.hpp"
 
@@ -98,6 +98,20 @@ std::size_t compare(const Mechanism& mechanism, const std::string& key, RandomSo
     EXPECT_NEAR(columns(i, columns.cols() - 1), alone[static_cast<std::size_t>(2 * i + 1)],
                 1e-11 * (1.0 + std::abs(columns(i, columns.cols() - 1))));
   }
+  const Eigen::VectorXd weights = test::random_vector(static_cast<int>(x.size()), random);
+  std::vector<double> by_state(static_cast<std::size_t>(x.size()));
+  std::vector<double> by_lengths(mechanism.bodies().size(), 7.0);
+  EXPECT_TRUE(
+      formulation->weighted_derivatives(0.0, view(std::as_const(x)), view(weights), by_state, {{}, {}, by_lengths}).ok);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    double& by_length = by_lengths[static_cast<std::size_t>(mechanism.find_joint(names[k])->index)];
+    const double expected = weights.dot(columns.col(static_cast<Eigen::Index>(k) + 1));
+    // Two ways through the same equations, of which the condition magnifies the rounding.
+    EXPECT_NEAR(by_length, expected, 1e-11 * (1.0 + columns.cwiseAbs().maxCoeff()))
+        << key << " on " << mechanism.name() << ", link at " << names[k];
+    by_length = 0.0;
+  }
+  EXPECT_EQ(by_lengths, std::vector<double>(by_lengths.size())) << "links without a length";
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto rates = [&](double longer) {
       const Mechanism other = with_length(mechanism, names[k], longer);
@@ -142,18 +156,24 @@ TEST(LengthDerivatives, AgreeWithDifferencesOnLoopsAndInLanes) {
     keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts=1,loads=0", s, 5 + s % 3));
   }
   std::size_t compared = 0;
+  std::size_t reduced = 0;
   for (const std::string& mechanism_key : keys) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_key);
     if (!closes_with_other_lengths(mechanism)) {
       continue;
     }
     RandomSource random(static_cast<std::int64_t>(seed));
-    for (const char* const key : {"dense", "dense-momentum", "bae-haug", "dca", "hdca", "naudet-acc",
-                                  "dca[projection=off]", "dense[projection=off]"}) {
+    for (const char* const key :
+         {"dense", "dense-momentum", "bae-haug", "dca", "hdca", "naudet-acc", "dca[projection=off]",
+          "dense[projection=off]", "hdca[gauge=none]", "hdca[gauge=leak]", "naudet"}) {
       compared += compare(mechanism, key, random);
     }
+    for (const char* const key : {"naudet-reduced", "naudet-acc-reduced"}) {
+      reduced += compare(mechanism, key, random);
+    }
   }
-  EXPECT_GE(compared, 100U);
+  EXPECT_GE(compared, 180U);
+  EXPECT_GE(reduced, 20U);
   // Of a long chain dense matrices lose too many digits for differences.
   const Mechanism chain = make_mechanism(mechanism_registry(), "pendulum:64");
   RandomSource random(static_cast<std::int64_t>(seed));
@@ -226,7 +246,11 @@ TEST(LengthDerivatives, LengthsThatAreNotThereAreRefusedByName) {
             std::string::npos);
   EXPECT_NE(message(chain, "aba", chain.tree_joints().front().name).find("no direction is longer"), std::string::npos);
   const Mechanism loop = make_mechanism(mechanism_registry(), "four_bar");
-  EXPECT_NE(message(loop, "naudet", loop.tree_joints().back().name).find("reduced states"), std::string::npos);
+  for (const char* const key : {"naudet", "dense", "hdca"}) {
+    EXPECT_NE(message(loop, key, loop.cut_joints().front().name).find("no joint of that name in the tree"),
+              std::string::npos)
+        << key;
+  }
 }
 
 }  // namespace

@@ -336,11 +336,7 @@ TEST(load_derivatives, are_there_for_the_whole_catalogue) {
         continue;
       }
       const std::string why = test::make(key, mechanism)->without_jacobian();
-      if (why.empty()) {
-        continue;
-      }
-      fmt::print("{} on {}: {}\n", key, entry.key, why);
-      EXPECT_FALSE(mechanism.held_by_velocity().empty()) << key << " on " << entry.key << ": " << why;
+      EXPECT_EQ(why, "") << key << " on " << entry.key;
     }
   }
 }

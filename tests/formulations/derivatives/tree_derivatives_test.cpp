@@ -267,7 +267,7 @@ TEST(tree_derivatives, weighted_ones_by_forces_and_masses_are_sums_of_columns) {
       std::vector<double> alone(x.size());
       std::vector<double> by_forces(forces);
       std::vector<double> by_masses(mechanism.bodies().size());
-      ASSERT_TRUE(formulation->weighted_derivatives(0.3, x, view(weights), product, by_forces, by_masses).ok);
+      ASSERT_TRUE(formulation->weighted_derivatives(0.3, x, view(weights), product, {by_forces, by_masses, {}}).ok);
       ASSERT_TRUE(formulation->vector_jacobian(0.3, x, view(weights), alone).ok);
       EXPECT_EQ(product, alone);
       const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
@@ -290,7 +290,8 @@ TEST(tree_derivatives, weighted_ones_by_forces_and_masses_are_sums_of_columns) {
       std::vector<double> other_forces(forces);
       std::vector<double> other_masses(by_masses.size());
       ASSERT_TRUE(
-          formulation->Formulation::weighted_derivatives(0.3, x, view(weights), product, other_forces, other_masses)
+          formulation
+              ->Formulation::weighted_derivatives(0.3, x, view(weights), product, {other_forces, other_masses, {}})
               .ok);
       for (std::size_t i = 0; i < forces; ++i) {
         EXPECT_NEAR(other_forces[i], by_forces[i], limit);

@@ -52,7 +52,7 @@ RhsStatus MomentumDerivatives::jacobian_vector(double t, std::span<const double>
 
 RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const double> x,
                                                     std::span<const double> weights, std::span<double> product,
-                                                    std::span<double> by_forces, std::span<double> by_masses) {
+                                                    const WeightsByParameter& by) {
   const std::span<const double> q = work_.q_of(x);
   if (const RhsStatus status = work_.linearise(t, q, work_.rates_of(x), false); !status.ok) {
     return status;
@@ -61,7 +61,6 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(work_.size);
   MomentumWorkspace::Weights worth{zero, zero, zero};
   work_.coordinates.set_weights(q, work_.q_of(weights), work_.u, by_q, worth.by_push);
-  std::fill(by_masses.begin(), by_masses.end(), 0.0);
   Eigen::VectorXd y = work_.rates_of(weights);
   Eigen::VectorXd leaked;  // weights of M u - p
   Eigen::VectorXd less;    // of the flow of the gauge
@@ -80,21 +79,21 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
     less = y - less;
     worth.by_momentum = work_.kappa * less;
   }
-  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
-  work_.weigh(q, y, {}, worth, by_masses);
+  work_.begin_weights(y, by);
+  work_.weigh(q, y, {}, worth, by);
   if (work_.rules.leak != 0.0) {
     work_.turn_to_momenta();
-    work_.sweeps.change_weights(work_.state.data(),
-                                {leaked.data(), work_.none.data(), worth.by_turn.data(), nullptr, nullptr});
+    work_.sweeps.change_weights(
+        work_.state.data(), {leaked.data(), work_.none.data(), worth.by_turn.data(), nullptr, nullptr, lengths_in(by)});
     leaked *= -1.0;
-    work_.state.add_weights_of_masses(leaked, &LoopState::UnitMass::change, by_masses);
+    work_.state.add_weights_of_masses(leaked, &LoopState::UnitMass::change, by.masses);
   }
   if (work_.rules.tangent) {
     work_.turn_to_gauge();
-    work_.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by_masses);
+    work_.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by.masses);
     less *= -1.0;
-    work_.sweeps.change_weights(work_.state.data(),
-                                {less.data(), less_multipliers.data(), worth.by_turn.data(), nullptr, nullptr});
+    work_.sweeps.change_weights(work_.state.data(), {less.data(), less_multipliers.data(), worth.by_turn.data(),
+                                                     nullptr, nullptr, lengths_in(by)});
     work_.add_weights_of_couplings(less_multipliers, worth.by_turn);
     work_.state.velocity_slopes().add_weights_of_changes(less, less_multipliers, worth.by_turn);
   }

@@ -13,7 +13,8 @@
 /// p' = p'_published + kappa (M u - p). With feedback Phi' = -beta Phi stands in the place of Phi' = 0. Which rows
 /// count, and what derivatives beside the constraints are, is as of ClosedDerivatives.
 ///
-/// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n).
+/// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n)
+/// with a LoopSolver.
 #include <memory>
 #include <span>
 #include <string>
@@ -34,8 +35,7 @@ class MomentumDerivatives final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> rows) override;
   [[nodiscard]] std::string without_jacobian() const override;

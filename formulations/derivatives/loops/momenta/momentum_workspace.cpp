@@ -69,47 +69,47 @@ void MomentumWorkspace::turn_to_momenta() {
 void MomentumWorkspace::differentiate(std::span<const double> q, MomentumChanges& changes) {
   const Eigen::MatrixXd still = Eigen::MatrixXd::Zero(size, changes.turns.cols());
   turn_to_velocities(q);
-  sweep(changes.turns, still, Wanted::flow);
+  sweep(changes.turns, still, Wanted::flow, changes.lengths);
   changes.velocities = changes.momenta + changes.flow - swept.changes;
   solve(changes.velocities, -swept.firsts);
-  sweep(changes.turns, changes.velocities, Wanted::all, sigma);
+  sweep(changes.turns, changes.velocities, Wanted::all, changes.lengths, sigma);
   changes.rates = swept.forces.topRows(size) + changes.loads;
   changes.watched = swept.forces.bottomRows(watched);
   if (rules.leak != 0.0) {
     turn_to_momenta();
-    sweep(changes.turns, changes.velocities, Wanted::flow);
+    sweep(changes.turns, changes.velocities, Wanted::flow, changes.lengths);
     changes.rates += rules.leak * (swept.changes - changes.flow - changes.momenta);
   }
   if (!rules.tangent) {
     return;
   }
   turn_to_gauge();
-  sweep(changes.turns, still, Wanted::flow);
+  sweep(changes.turns, still, Wanted::flow, changes.lengths);
   Eigen::MatrixXd flow = changes.rates + kappa * changes.momenta + changes.gauge - swept.changes;
   solve(flow, -swept.firsts);
-  sweep(changes.turns, flow, Wanted::flow);
+  sweep(changes.turns, flow, Wanted::flow, changes.lengths);
   changes.rates = swept.changes - changes.gauge - kappa * changes.momenta;
   changes.rates.noalias() += excess * (steepness.transpose() * changes.velocities);
 }
 
 void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& of_rates,
-                              const Eigen::VectorXd& of_watched, Weights& worth, std::span<double> by_masses) {
+                              const Eigen::VectorXd& of_watched, Weights& worth, const WeightsByParameter& by) {
   Eigen::VectorXd by_multiplier = none;
   turn_to_velocities(q);
-  state.add_weights_of_masses(of_rates, &LoopState::UnitMass::force, by_masses);
+  state.add_weights_of_masses(of_rates, &LoopState::UnitMass::force, by.masses);
   Eigen::VectorXd y(size + watched);
   y << -of_rates, -of_watched;
-  sweeps.weights(state.data(),
-                 {y.data(), none.data(), worth.by_turn.data(), worth.by_push.data(), by_multiplier.data()});
+  sweeps.weights(state.data(), {y.data(), none.data(), worth.by_turn.data(), worth.by_push.data(), by_multiplier.data(),
+                                lengths_in(by)});
   state.velocity_slopes().add_weights_of_momenta(y, worth.by_turn, worth.by_push, by_multiplier);
   // The equations are symmetric: weights of a flow become those of its momenta and constraints by the same solution.
   y = worth.by_push;
   solve(y, -by_multiplier);
   const Eigen::VectorXd nu = sigma.col(0);
   worth.by_momentum += y;
-  state.add_weights_of_masses(y, &LoopState::UnitMass::change, by_masses);
+  state.add_weights_of_masses(y, &LoopState::UnitMass::change, by.masses);
   y *= -1.0;
-  sweeps.change_weights(state.data(), {y.data(), nu.data(), worth.by_turn.data(), nullptr, nullptr});
+  sweeps.change_weights(state.data(), {y.data(), nu.data(), worth.by_turn.data(), nullptr, nullptr, lengths_in(by)});
   state.velocity_slopes().add_weights_of_changes(y, nu, worth.by_turn);
   add_weights_of_couplings(nu, worth.by_turn);
 }
@@ -127,7 +127,10 @@ MomentumChanges MomentumWorkspace::changes_by(std::span<const RateParameter> par
     }
     state.set_flow(u, impulses);
   }
-  add_parameters(parameters, q, u, changes.loads, changes.flow);
+  Parameters units = parameters_of(parameters, q, u);
+  changes.loads = std::move(units.forces);
+  changes.flow = std::move(units.changes);
+  changes.lengths = std::move(units.lengths);
   return changes;
 }
 

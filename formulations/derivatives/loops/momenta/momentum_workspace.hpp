@@ -17,9 +17,10 @@ struct MomentumChanges {
       : turns(Eigen::MatrixXd::Zero(size, count)), momenta(turns), flow(turns), loads(turns), gauge(turns) {}
   Eigen::MatrixXd turns;
   Eigen::MatrixXd momenta;
-  Eigen::MatrixXd flow;   ///< less M u
-  Eigen::MatrixXd loads;  ///< p' as published
-  Eigen::MatrixXd gauge;  ///< less M z
+  Eigen::MatrixXd flow;     ///< less M u
+  Eigen::MatrixXd loads;    ///< p' as published
+  Eigen::MatrixXd gauge;    ///< less M z
+  Eigen::MatrixXd lengths;  ///< of links, by body; no columns: they stay
   // What comes of them.
   Eigen::MatrixXd velocities;
   Eigen::MatrixXd rates;
@@ -52,7 +53,7 @@ struct MomentumWorkspace : LoopWorkspace {
     Eigen::VectorXd by_momentum;
   };
   void weigh(std::span<const double> q, const Eigen::VectorXd& of_rates, const Eigen::VectorXd& of_watched,
-             Weights& worth, std::span<double> by_masses);
+             Weights& worth, const WeightsByParameter& by);
   /// After linearise, a column a parameter.
   [[nodiscard]] MomentumChanges changes_by(std::span<const RateParameter> parameters, std::span<const double> q);
   /// Makes the flow of the gauge what the passes go over.

@@ -112,8 +112,7 @@ RhsStatus ReducedDerivatives::jacobian_vector(double t, std::span<const double> 
 }
 
 RhsStatus ReducedDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                   std::span<double> product, std::span<double> by_forces,
-                                                   std::span<double> by_masses) {
+                                                   std::span<double> product, const WeightsByParameter& by) {
   if (const RhsStatus status = linearise(t, x, false); !status.ok) {
     return status;
   }
@@ -128,10 +127,15 @@ RhsStatus ReducedDerivatives::weighted_derivatives(double t, std::span<const dou
                     product.subspan(static_cast<std::size_t>(cuts_at())), of_watched);
   Eigen::VectorXd y = momenta_of(weights);
   states_->complete(view(y));
-  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
-  std::fill(by_masses.begin(), by_masses.end(), 0.0);
-  work_.weigh(q, y, of_watched, worth, by_masses);
+  work_.begin_weights(y, by);
+  work_.weigh(q, y, of_watched, worth, by);
   if (states_->solves_coordinates()) {
+    if (!by.lengths.empty()) {
+      // Dependent coordinates close what longer links open.
+      Eigen::VectorXd nu = work_.none;
+      states_->multipliers(view(std::as_const(worth.by_turn)), view(nu));
+      work_.state.add_weights_of_openings(view(std::as_const(nu)), by.lengths);
+    }
     states_->reduce(view(worth.by_turn));
   }
   work_.coordinates.add_weights_of_turns(q, worth.by_turn, by_q);
@@ -150,6 +154,9 @@ RhsStatus ReducedDerivatives::parameter_jacobian(double t, std::span<const doubl
   }
   const std::span<const double> q = states_->coordinates();
   MomentumChanges changes = work_.changes_by(parameters, q);
+  if (changes.lengths.cols() > 0) {
+    changes.turns = closing_turns(*states_, work_.state.openings_by_lengths(changes.lengths), work_.size);
+  }
   differentiate(changes);
   Eigen::Map<TurnedCoordinates::RowMajor> all(rows.data(), static_cast<Eigen::Index>(x.size()), changes.turns.cols());
   all.setZero();

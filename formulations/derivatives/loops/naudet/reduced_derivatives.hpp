@@ -41,8 +41,7 @@ class ReducedDerivatives final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> rows) override;
   [[nodiscard]] std::string without_jacobian() const override;

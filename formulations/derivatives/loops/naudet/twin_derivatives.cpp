@@ -69,12 +69,12 @@ RhsStatus TwinDerivatives::linearise(double t, std::span<const double> x, bool w
   return {};
 }
 
-Eigen::MatrixXd TwinDerivatives::pushes_of(const Eigen::MatrixXd& turns) {
+Eigen::MatrixXd TwinDerivatives::pushes_of(const Eigen::MatrixXd& turns, const Eigen::MatrixXd& lengths) {
   Eigen::MatrixXd pushes = Eigen::MatrixXd::Zero(work_.size, turns.cols());
   if (!states_->solves_coordinates()) {
     return pushes;
   }
-  work_.sweep(turns, pushes, LoopWorkspace::Wanted::flow);
+  work_.sweep(turns, pushes, LoopWorkspace::Wanted::flow, lengths);
   for (Eigen::Index c = 0; c < turns.cols(); ++c) {
     states_->add_correction({work_.swept.firsts.col(c).data(), index_of(work_.mechanism->cut_row_count())},
                             {pushes.col(c).data(), static_cast<std::size_t>(work_.size)});
@@ -156,8 +156,7 @@ RhsStatus TwinDerivatives::jacobian_vector(double t, std::span<const double> x, 
 }
 
 RhsStatus TwinDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                                std::span<double> product, std::span<double> by_forces,
-                                                std::span<double> by_masses) {
+                                                std::span<double> product, const WeightsByParameter& by) {
   if (const RhsStatus status = linearise(t, x, false); !status.ok) {
     return status;
   }
@@ -169,18 +168,24 @@ RhsStatus TwinDerivatives::weighted_derivatives(double t, std::span<const double
   // The equations are symmetric: weights of u' become those of r and of s by the same solution.
   Eigen::VectorXd y = of.u + work_.state.weights_of_watched(of.u_cut);
   work_.solve(y, work_.none);
-  std::copy_n(y.begin(), by_forces.size(), by_forces.begin());
-  std::fill(by_masses.begin(), by_masses.end(), 0.0);
-  work_.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by_masses);
+  work_.begin_weights(y, by);
+  work_.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by.masses);
   Eigen::VectorXd nu = work_.sigma;
   Eigen::VectorXd of_forces(work_.size + work_.watched);
   of_forces << -y, -of.u_cut;
-  work_.sweeps.weights(work_.state.data(), {of_forces.data(), nu.data(), by_turn.data(), to.u.data(), nullptr});
+  work_.sweeps.weights(work_.state.data(),
+                       {of_forces.data(), nu.data(), by_turn.data(), to.u.data(), nullptr, lengths_in(by)});
   if (states_->solves_coordinates()) {
     // Of the velocities that follow displacements.
     states_->multipliers(view(std::as_const(to.u)), view(nu));
     of_forces.setZero();
-    work_.sweeps.change_weights(work_.state.data(), {of_forces.data(), nu.data(), by_turn.data(), nullptr, nullptr});
+    work_.sweeps.change_weights(work_.state.data(),
+                                {of_forces.data(), nu.data(), by_turn.data(), nullptr, nullptr, lengths_in(by)});
+    if (!by.lengths.empty()) {
+      // Dependent coordinates close what longer links open.
+      states_->multipliers(view(std::as_const(by_turn)), view(nu));
+      work_.state.add_weights_of_openings(view(std::as_const(nu)), by.lengths);
+    }
     states_->reduce(view(by_turn));
     states_->reduce(view(to.u));
   }
@@ -195,10 +200,17 @@ RhsStatus TwinDerivatives::parameter_jacobian(double t, std::span<const double> 
     return status;
   }
   const auto count = static_cast<Eigen::Index>(parameters.size());
-  Eigen::MatrixXd accelerations = Eigen::MatrixXd::Zero(work_.size, count);
-  Eigen::MatrixXd changes = accelerations;
-  work_.add_parameters(parameters, at_.q, at_.u, accelerations, changes);
-  work_.solve(accelerations, Eigen::MatrixXd::Zero(work_.rows, count));
+  auto [accelerations, unused, lengths] = work_.parameters_of(parameters, at_.q, at_.u);
+  Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(work_.rows, count);
+  Eigen::MatrixXd watched = Eigen::MatrixXd::Zero(work_.watched, count);
+  if (lengths.cols() > 0) {
+    const Eigen::MatrixXd turns = closing_turns(*states_, work_.state.openings_by_lengths(lengths), work_.size);
+    work_.sweep(turns, pushes_of(turns, lengths), LoopWorkspace::Wanted::all, lengths);
+    accelerations -= work_.swept.forces.topRows(work_.size);
+    watched = -work_.swept.forces.bottomRows(work_.watched);
+    wanted = -work_.swept.seconds;
+  }
+  work_.solve(accelerations, wanted);
   const std::span<const int> independent = states_->independent();
   const auto u_at = static_cast<Eigen::Index>(states_->held().size()) + cuts_.size();
   const auto rate_count = static_cast<Eigen::Index>(independent.size());
@@ -206,7 +218,7 @@ RhsStatus TwinDerivatives::parameter_jacobian(double t, std::span<const double> 
   all.setZero();
   all.middleRows(u_at, rate_count) = accelerations(independent, Eigen::all);
   if (work_.watched > 0) {
-    all.middleRows(u_at + rate_count, work_.watched) = work_.state.watched_by(accelerations);
+    all.middleRows(u_at + rate_count, work_.watched) = watched + work_.state.watched_by(accelerations);
   }
   return finite_or_why(rows);
 }

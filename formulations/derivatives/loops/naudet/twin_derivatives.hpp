@@ -43,8 +43,7 @@ class TwinDerivatives final : public StateDerivatives {
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;
   RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, std::span<double> by_forces,
-                                 std::span<double> by_masses) override;
+                                 std::span<double> product, const WeightsByParameter& by) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> rows) override;
   [[nodiscard]] std::string without_jacobian() const override;
@@ -64,8 +63,8 @@ class TwinDerivatives final : public StateDerivatives {
   void put(const Parts& parts, std::span<double> x) const;
   /// Sets at_. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
-  /// du of motions dtheta at held u_i, a column each.
-  [[nodiscard]] Eigen::MatrixXd pushes_of(const Eigen::MatrixXd& turns);
+  /// du of motions dtheta and of lengths, as of LoopWorkspace::sweep, at held u_i, a column each.
+  [[nodiscard]] Eigen::MatrixXd pushes_of(const Eigen::MatrixXd& turns, const Eigen::MatrixXd& lengths = {});
 
   std::unique_ptr<DependentStates> all_joints_;
   DependentStates* states_;

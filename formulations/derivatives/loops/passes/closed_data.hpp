@@ -8,7 +8,9 @@
 ///   V_b = V_a + sum S_k u_k                      A_b = A_a + sum S_k u_k' + (V_c x S_k) u_k,   A_ground = -g
 ///   F_b = I A_b + V_b x* I V_b                   ID_k = S_k . (F of all outboard, less D lambda of cut joints)
 ///
-/// and of a direction that displaces the bodies by psi_b = psi_a + sum S_k dtheta_k: dS_k = psi_c x S_k.
+/// and of a direction that displaces the bodies by psi_b = psi_a + sum S_k dtheta_k: dS_k = psi_c x S_k. A link that is
+/// longer by dl displaces the joint behind it, and all that hangs there, by e dl, as a slide that is held: e dl among
+/// psi_b, and for the axes of the joint among psi_a. Velocities and accelerations have no term of it.
 ///
 /// Loads on bodies count among -D lambda. What they are by displacements and velocities of bodies is in LoopLoad, what
 /// laws that depend on joints or on places of others are in LoopLaw.
@@ -48,6 +50,7 @@ struct LoopBody {
   int first_axis = 0;  ///< axes are numbered as quasi-velocities
   int axis_count = 0;
   RigidBody inertia;
+  kernels::LinkVector<double> link{};  ///< where a longer link displaces the joint, and the body with it; zero: nowhere
   Screw<double> velocity{};
   Screw<double> momentum{};
   Screw<double> acceleration{};    ///< momenta: -g, of weights
@@ -143,6 +146,7 @@ struct LoopDirections {
   double* seconds = nullptr;            ///< s, by row of the cut joints; momenta: nothing
   double* change_forces = nullptr;      ///< r2; set where a w is; momenta: by du too
   double* firsts = nullptr;             ///< s1
+  const double* lengths = nullptr;      ///< of links, by body; nullptr: they stay
 };
 
 /// Weights of r and s, of r2 and s1, of -dp' in momenta, and what they are worth by dtheta, du and dsigma.
@@ -152,6 +156,7 @@ struct LoopWeights {
   double* by_turn = nullptr;  ///< receives sums, which are added to
   double* by_push = nullptr;
   double* by_multiplier = nullptr;  ///< momenta: receives what it is
+  double* by_length = nullptr;      ///< of links, by body: receives sums; nullptr: not wanted
 };
 
 /// The passes of one instruction set.

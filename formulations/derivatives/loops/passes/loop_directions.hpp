@@ -124,7 +124,10 @@ struct LoopForward {
     const T* const pushes = packs_at(directions.pushes);
     T* const own = lanes_of(data, i);
     const int last = body.first_axis + body.axis_count;
-    const Screw<T> inner = of_body(data, body.inboard, L::kDisplacement);
+    Screw<T> inner = of_body(data, body.inboard, L::kDisplacement);
+    if (directions.lengths != nullptr) {
+      add(body.link, packs_at(directions.lengths)[i], inner.linear);
+    }
     Screw<T> displacement = inner;
     for (int k = body.first_axis; k < last; ++k) {
       add(data.axes[k].motion, turns[k], displacement);

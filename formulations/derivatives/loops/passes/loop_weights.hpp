@@ -166,19 +166,46 @@ struct LoopBackward {
     for (int k = body.first_axis; k < last; ++k) {
       const LoopAxis& axis = data.axes[k];
       weights.by_push[k] += dot(axis.motion, moved) + dot(axis.rate, pulled) + axis.damping * weights.forces[k];
+      if (stands(weights, axis)) {
+        continue;
+      }
       Pair by_axis = no_screw<double>();
       add(body.carried, weights.forces[k], by_axis);
       add(pulled, axis.acceleration, by_axis);
+      add(moved, axis.speed, by_axis);
       if (axis.carrier >= 0) {
-        const Pair rate = wrench_crossed(data.bodies[axis.carrier].velocity, pulled);
-        add(minus(moved, rate), axis.speed, by_axis);
-        add_to(data, axis.carrier, kByDisplacement, wrench_crossed(axis.motion, by_axis));
+        add(wrench_crossed(data.bodies[axis.carrier].velocity, pulled), -axis.speed, by_axis);
       }
+      turn_axis(data, weights, i, axis, by_axis);
     }
     pass_on(data, weights, i);
     if (body.inboard >= 0) {
       add_to(data, body.inboard, kByVelocity, moved);
       add_to(data, body.inboard, kByAcceleration, pulled);
+    }
+  }
+
+  /// \returns whether nothing that is wanted displaces an axis.
+  static MBDBENCH_KERNEL bool stands(const LoopWeights& weights, const LoopAxis& axis) {
+    return axis.carrier < 0 && weights.by_length == nullptr;
+  }
+
+  /// Slopes by what displaces an axis of body i's joint. \param by_axis those by S
+  static MBDBENCH_KERNEL void turn_axis(const ClosedData& data, const LoopWeights& weights, int i, const LoopAxis& axis,
+                                        const Pair& by_axis) {
+    const Pair turned = wrench_crossed(axis.motion, by_axis);
+    if (axis.carrier >= 0) {
+      add_to(data, axis.carrier, kByDisplacement, turned);
+    }
+    if (axis.carrier != i) {
+      add_length(data, weights, i, turned);
+    }
+  }
+
+  static MBDBENCH_KERNEL void add_length(const ClosedData& data, const LoopWeights& weights, int i,
+                                         const Pair& by_displacement) {
+    if (weights.by_length != nullptr) {
+      weights.by_length[i] += dot(data.bodies[i].link, by_displacement.linear);
     }
   }
 
@@ -188,6 +215,7 @@ struct LoopBackward {
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       weights.by_turn[k] += dot(data.axes[k].motion, turned) + data.axes[k].stiffness * weights.forces[k];
     }
+    add_length(data, weights, i, turned);
     if (body.inboard >= 0) {
       add_to(data, body.inboard, kByDisplacement, turned);
     }
@@ -250,7 +278,7 @@ struct LoopBackward {
     const Pair moved = at(data, i, kByVelocity);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       const LoopAxis& axis = data.axes[k];
-      if (axis.carrier < 0) {
+      if (stands(weights, axis)) {
         continue;
       }
       Pair by_axis = no_screw<double>();
@@ -259,12 +287,13 @@ struct LoopBackward {
         add(changed, axis.change, by_axis);
         add(body.change_carried, weights.forces[k], by_axis);
       }
-      add_to(data, axis.carrier, kByDisplacement, wrench_crossed(axis.motion, by_axis));
+      turn_axis(data, weights, i, axis, by_axis);
     }
     const Pair turned = at(data, i, kByDisplacement);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       weights.by_turn[k] += dot(data.axes[k].motion, turned);
     }
+    add_length(data, weights, i, turned);
     if (body.inboard >= 0) {
       add_to(data, body.inboard, kByDisplacement, turned);
       add_to(data, body.inboard, kByVelocity, moved);

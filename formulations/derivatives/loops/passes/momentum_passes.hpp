@@ -188,13 +188,16 @@ struct MomentumBackward {
       const LoopAxis& axis = data.axes[k];
       const double weight = weights.forces[k];
       weights.by_push[k] += dot(axis.motion, moved) + axis.damping * weight;
-      if (axis.carrier >= 0) {
-        Pair by_axis = no_screw<double>();
-        add(moved, axis.speed, by_axis);
-        add(body.carried, weight, by_axis);
-        add(wrench_crossed(data.bodies[axis.carrier].velocity, body.change_carried), weight, by_axis);
-        Back::add_to(data, axis.carrier, Back::kByDisplacement, wrench_crossed(axis.motion, by_axis));
+      if (Back::stands(weights, axis)) {
+        continue;
       }
+      Pair by_axis = no_screw<double>();
+      add(moved, axis.speed, by_axis);
+      add(body.carried, weight, by_axis);
+      if (axis.carrier >= 0) {
+        add(wrench_crossed(data.bodies[axis.carrier].velocity, body.change_carried), weight, by_axis);
+      }
+      Back::turn_axis(data, weights, i, axis, by_axis);
     }
     Back::pass_on(data, weights, i);
     if (body.inboard >= 0) {
