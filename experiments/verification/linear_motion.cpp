@@ -77,18 +77,13 @@ std::vector<Eigen::Index> independent_components(const Formulation& formulation)
              : std::vector<Eigen::Index>();
 }
 
-/// Momenta stay M du with a tangent du in equilibria, and with the tangent gauge alone: otherwise p' has the
-/// constraints' reactions. \throws std::invalid_argument where they do not
-void require_within(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
-                    Eigen::Index momenta) {
-  // Starts are typed with some eight digits; reactions are of the size of what moves.
+/// \returns whether the last `count` entries of what moves are outside what keeps the constraints.
+bool leaves(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
+            Eigen::Index count) {
+  // Starts are typed with some eight digits; what is outside is of the size of what moves.
   constexpr double kTypedStart = 1e-6;
-  const Eigen::MatrixXd outside = (moved - directions * within).bottomRows(momenta);
-  if (!(outside.norm() <= kTypedStart * moved.bottomRows(momenta).norm())) {
-    throw std::invalid_argument(
-        "momenta of loops are linearised in equilibria, with gauge=tangent: here p' has reactions of the constraints; "
-        "give a formulation in velocities");
-  }
+  const Eigen::MatrixXd outside = (moved - directions * within).bottomRows(count);
+  return !(outside.norm() <= kTypedStart * moved.bottomRows(count).norm());
 }
 
 }  // namespace
@@ -125,13 +120,18 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
     throw std::invalid_argument(
         fmt::format("mechanism '{}' has no degree of freedom: nothing of it can move", formulation.mechanism().name()));
   }
-  // What keeps the constraints goes on to keep them: the rows outside add nothing, and any left inverse will do.
+  // In an equilibrium what keeps the constraints goes on to keep them: nothing is outside, and any left inverse will
+  // do.
   const Eigen::MatrixXd moved = rows * directions;
   const Eigen::MatrixXd within = directions.colPivHouseholderQr().solve(moved);
-  if (formulation.layout().back().kind == StateKind::momentum) {
-    require_within(directions, within, moved, formulation.mechanism().u_size());
+  const bool momenta = formulation.layout().back().kind == StateKind::momentum;
+  if (momenta && leaves(directions, within, moved, formulation.mechanism().u_size())) {
+    throw std::invalid_argument(
+        "momenta of loops are linearised in equilibria, with gauge=tangent: here p' has reactions of the constraints; "
+        "give a formulation in velocities");
   }
   LinearMotion motion = linear_motion(within, std::move(rates));
+  motion.leaves_constraints = leaves(directions, within, moved, size);
   motion.derivatives = rows;
   motion.modes = (directions * motion.modes).colwise().normalized();
   return motion;

@@ -17,6 +17,10 @@ struct LinearMotion {
   Eigen::VectorXd rates;         ///< f(x*); zero in an equilibrium
   Eigen::VectorXcd eigenvalues;  ///< 1/s, those with the largest imaginary part first, then the largest real part
   Eigen::MatrixXcd modes;        ///< a column an eigenvalue, of length 1
+  /// Whether A takes directions that keep the constraints out of them, as where a loop turns that moves: what is
+  /// outside is left out, at a right angle in the components of the state, and in other coordinates eigenvalues are
+  /// others.
+  bool leaves_constraints = false;
 
   /// \returns the component of the state that moves most in a mode.
   [[nodiscard]] Eigen::Index largest_component(Eigen::Index mode) const;

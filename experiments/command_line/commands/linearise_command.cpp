@@ -61,6 +61,11 @@ void print_motion(const LinearMotion& motion, std::span<const StateComponent> la
         "part at this instant (mbdbench equilibrium finds one)\n",
         layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
   }
+  if (motion.leaves_constraints) {
+    say("note: the directions that keep the constraints turn with this motion: in other coordinates the eigenvalues "
+        "are "
+        "others\n");
+  }
 }
 
 std::string default_formulation(const Mechanism& mechanism) {
@@ -106,7 +111,7 @@ void add_linearise_command(CLI::App& program, const Registries& registries, int&
       "-f,--formulation", options->formulation,
       "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug, dense, "
       "dense-momentum, dca, hdca, with loops naudet-reduced and naudet-acc-reduced (default: aba, with loops bae-haug, "
-      "where something rolls dense)");
+      "where velocities are held, as of what rolls, dense)");
   command
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);

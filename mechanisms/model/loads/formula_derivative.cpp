@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <functional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -47,10 +49,20 @@ Pair quotient_of(const Pair& a, const Pair& b) {
   return {value, fmt::format("({} / {}^2)", numerator, b.value)};
 }
 
+/// \returns a^(b - 1) for a constant b. Powers of 1 and 0 would have no derivative at zero: they are not written.
+std::string lower_power(const std::string& a, const std::string& b) {
+  int exponent = 0;
+  const auto read = std::from_chars(b.data(), b.data() + b.size(), exponent);
+  if (read.ec != std::errc() || read.ptr != b.data() + b.size() || exponent < 1) {
+    return fmt::format("({}^({} - 1))", a, b);
+  }
+  return exponent == 1 ? "1" : exponent == 2 ? a : fmt::format("({}^{})", a, exponent - 1);
+}
+
 Pair power_of(const Pair& a, const Pair& b) {
   const std::string value = fmt::format("({}^{})", a.value, b.value);
   if (is_zero(b.rate)) {
-    return {value, product_of(product_of(b.value, fmt::format("({}^({} - 1))", a.value, b.value)), a.rate)};
+    return {value, product_of(product_of(b.value, lower_power(a.value, b.value)), a.rate)};
   }
   const std::string by_exponent = product_of(b.rate, fmt::format("ln({})", a.value));
   const std::string by_base = is_zero(a.rate) ? "0" : fmt::format("({} * {} / {})", b.value, a.rate, a.value);

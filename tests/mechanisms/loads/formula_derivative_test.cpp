@@ -72,6 +72,11 @@ TEST(FormulaDerivative, IsThatOfDifferences) {
     expect_derivative(derivative_of(formula, "t"));
   }
   EXPECT_EQ(derivative_of("4*sin(2)", "t"), "0");
+  // At zero a power would have none.
+  EXPECT_EQ(derivative_of("t^1", "t"), "1");
+  double t = 0.0;
+  const std::string third = derivative_of(derivative_of(derivative_of("t^1 + t^2 + t^3 + t^4", "t"), "t"), "t");
+  EXPECT_EQ(Expression(third, {{"t", &t}})(), 6.0);
 }
 
 TEST(FormulaDerivative, SaysWhatHasNone) {
