@@ -149,10 +149,7 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
   work.state.add_weights_of_masses(y, &LoopState::UnitMass::force, by.masses);
   Eigen::VectorXd nu = work.sigma;
   y *= -1.0;
-  linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data(), nullptr, lengths_in(by)};
-  work.sweeps.weights(work.state.data(), sums);
-  work.add_weights_of_couplings(nu, by_turn, by_push);
-  work.state.velocity_slopes().add_weights(y, nu, by_turn, by_push);
+  work.add_weights(y, nu, by_turn, by_push, nullptr, by);
   if (work.projects) {
     Eigen::VectorXd z = by_push;
     work.solve(z, work.none);
@@ -160,9 +157,7 @@ RhsStatus ClosedDerivatives::weighted_derivatives(double t, std::span<const doub
     by_push = work.state.momenta_of(z);
     work.state.add_weights_of_masses(z, &LoopState::UnitMass::change, by.masses);
     z *= -1.0;
-    sums = {z.data(), nu.data(), by_turn.data(), nullptr, nullptr, lengths_in(by)};
-    work.sweeps.change_weights(work.state.data(), sums);
-    work.state.velocity_slopes().add_weights_of_changes(z, nu, by_turn);
+    work.add_weights_of_changes(z, nu, by_turn, by);
   }
   work.coordinates.add_weights_of_turns(q, by_turn, by_q);
   std::copy(by_push.begin(), by_push.end(), product.begin() + q_size);

@@ -9,6 +9,14 @@
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
+namespace {
+
+/// \returns where the passes put sums by lengths; nullptr where they are not wanted: empty spans point somewhere, too.
+double* lengths_in(const WeightsByParameter& by) {
+  return by.lengths.empty() ? nullptr : by.lengths.data();
+}
+
+}  // namespace
 
 LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near,
                              std::unique_ptr<LoopSolver> solver, const InstructionSet& set)
@@ -227,23 +235,35 @@ void LoopWorkspace::begin_weights(const Eigen::VectorXd& of_forces, const Weight
   }
 }
 
-void LoopWorkspace::add_weights_of_couplings(const Eigen::VectorXd& of_firsts, Eigen::VectorXd& by_turn) const {
-  for (const Coupling& coupling : mechanism->couplings()) {
-    for (const Coupling::Term& term : coupling.terms) {
-      by_turn[term.u] += of_firsts[coupling.row] * state.data().feedback * term.factor;
-    }
-  }
-}
-
-void LoopWorkspace::add_weights_of_couplings(const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
-                                             Eigen::VectorXd& by_push) const {
+void LoopWorkspace::add_weights(const Eigen::VectorXd& of_forces, const Eigen::VectorXd& of_seconds,
+                                Eigen::VectorXd& by_turn, Eigen::VectorXd& by_push, Eigen::VectorXd* by_multiplier,
+                                const WeightsByParameter& by) {
   const linear::ClosedData& data = state.data();
+  sweeps.weights(data, {of_forces.data(), of_seconds.data(), by_turn.data(), by_push.data(),
+                        by_multiplier != nullptr ? by_multiplier->data() : nullptr, lengths_in(by)});
+  if (by_multiplier != nullptr) {
+    state.velocity_slopes().add_weights_of_momenta(of_forces, by_turn, by_push, *by_multiplier);
+    return;
+  }
   for (const Coupling& coupling : mechanism->couplings()) {
     for (const Coupling::Term& term : coupling.terms) {
       by_turn[term.u] += of_seconds[coupling.row] * data.stiffness * term.factor;
       by_push[term.u] += of_seconds[coupling.row] * data.damping * term.factor;
     }
   }
+  state.velocity_slopes().add_weights(of_forces, of_seconds, by_turn, by_push);
+}
+
+void LoopWorkspace::add_weights_of_changes(const Eigen::VectorXd& of_changes, const Eigen::VectorXd& of_firsts,
+                                           Eigen::VectorXd& by_turn, const WeightsByParameter& by) {
+  const linear::ClosedData& data = state.data();
+  sweeps.change_weights(data, {of_changes.data(), of_firsts.data(), by_turn.data(), nullptr, nullptr, lengths_in(by)});
+  for (const Coupling& coupling : mechanism->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      by_turn[term.u] += of_firsts[coupling.row] * data.feedback * term.factor;
+    }
+  }
+  state.velocity_slopes().add_weights_of_changes(of_changes, of_firsts, by_turn);
 }
 
 RhsStatus finite_or_why(std::span<const double> derivatives) {

@@ -37,11 +37,13 @@ struct LoopWorkspace {
                                          const Eigen::VectorXd& u);
   /// Sets weights by parameters to what weights of forces are, without masses and lengths yet.
   void begin_weights(const Eigen::VectorXd& of_forces, const WeightsByParameter& by);
-  /// Adds what weights of s1 are worth by couplings with feedback.
-  void add_weights_of_couplings(const Eigen::VectorXd& of_firsts, Eigen::VectorXd& by_turn) const;
-  /// Adds what weights of s are worth by couplings with Baumgarte's constants.
-  void add_weights_of_couplings(const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
-                                Eigen::VectorXd& by_push) const;
+  /// Adds what weights of r and s, in momenta of -dp', are worth (linear::LoopWeights). \param by_multiplier of
+  /// momenta; else nullptr
+  void add_weights(const Eigen::VectorXd& of_forces, const Eigen::VectorXd& of_seconds, Eigen::VectorXd& by_turn,
+                   Eigen::VectorXd& by_push, Eigen::VectorXd* by_multiplier, const WeightsByParameter& by);
+  /// Adds what weights of r2 and s1 are worth.
+  void add_weights_of_changes(const Eigen::VectorXd& of_changes, const Eigen::VectorXd& of_firsts,
+                              Eigen::VectorXd& by_turn, const WeightsByParameter& by);
   /// Sets `sigma`, a column a right side. \param v p, receives v
   void solve(Eigen::Ref<Eigen::MatrixXd> v, const Eigen::Ref<const Eigen::MatrixXd>& wanted);
   /// What a sweep is wanted for: all, or changes and firsts alone.
@@ -97,11 +99,6 @@ struct LoopWorkspace {
   Eigen::VectorXd wanted_;
   Eigen::VectorXd multipliers_;
 };
-
-/// \returns where the passes put sums by lengths; nullptr where they are not wanted. \param by zeros there
-inline double* lengths_in(const WeightsByParameter& by) {
-  return by.lengths.empty() ? nullptr : by.lengths.data();
-}
 
 /// \returns which of the derivatives is not finite.
 RhsStatus finite_or_why(std::span<const double> derivatives);

@@ -83,8 +83,7 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
   work_.weigh(q, y, {}, worth, by);
   if (work_.rules.leak != 0.0) {
     work_.turn_to_momenta();
-    work_.sweeps.change_weights(
-        work_.state.data(), {leaked.data(), work_.none.data(), worth.by_turn.data(), nullptr, nullptr, lengths_in(by)});
+    work_.add_weights_of_changes(leaked, work_.none, worth.by_turn, by);
     leaked *= -1.0;
     work_.state.add_weights_of_masses(leaked, &LoopState::UnitMass::change, by.masses);
   }
@@ -92,10 +91,7 @@ RhsStatus MomentumDerivatives::weighted_derivatives(double t, std::span<const do
     work_.turn_to_gauge();
     work_.state.add_weights_of_masses(less, &LoopState::UnitMass::change, by.masses);
     less *= -1.0;
-    work_.sweeps.change_weights(work_.state.data(), {less.data(), less_multipliers.data(), worth.by_turn.data(),
-                                                     nullptr, nullptr, lengths_in(by)});
-    work_.add_weights_of_couplings(less_multipliers, worth.by_turn);
-    work_.state.velocity_slopes().add_weights_of_changes(less, less_multipliers, worth.by_turn);
+    work_.add_weights_of_changes(less, less_multipliers, worth.by_turn, by);
   }
   work_.coordinates.add_weights_of_turns(q, worth.by_turn, by_q);
   std::copy(worth.by_momentum.begin(), worth.by_momentum.end(), product.begin() + work_.mechanism->q_size());

@@ -99,9 +99,7 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
   state.add_weights_of_masses(of_rates, &LoopState::UnitMass::force, by.masses);
   Eigen::VectorXd y(size + watched);
   y << -of_rates, -of_watched;
-  sweeps.weights(state.data(), {y.data(), none.data(), worth.by_turn.data(), worth.by_push.data(), by_multiplier.data(),
-                                lengths_in(by)});
-  state.velocity_slopes().add_weights_of_momenta(y, worth.by_turn, worth.by_push, by_multiplier);
+  add_weights(y, none, worth.by_turn, worth.by_push, &by_multiplier, by);
   // The equations are symmetric: weights of a flow become those of its momenta and constraints by the same solution.
   y = worth.by_push;
   solve(y, -by_multiplier);
@@ -109,9 +107,7 @@ void MomentumWorkspace::weigh(std::span<const double> q, const Eigen::VectorXd& 
   worth.by_momentum += y;
   state.add_weights_of_masses(y, &LoopState::UnitMass::change, by.masses);
   y *= -1.0;
-  sweeps.change_weights(state.data(), {y.data(), nu.data(), worth.by_turn.data(), nullptr, nullptr, lengths_in(by)});
-  state.velocity_slopes().add_weights_of_changes(y, nu, worth.by_turn);
-  add_weights_of_couplings(nu, worth.by_turn);
+  add_weights_of_changes(y, nu, worth.by_turn, by);
 }
 
 MomentumChanges MomentumWorkspace::changes_by(std::span<const RateParameter> parameters, std::span<const double> q) {

@@ -173,14 +173,12 @@ RhsStatus TwinDerivatives::weighted_derivatives(double t, std::span<const double
   Eigen::VectorXd nu = work_.sigma;
   Eigen::VectorXd of_forces(work_.size + work_.watched);
   of_forces << -y, -of.u_cut;
-  work_.sweeps.weights(work_.state.data(),
-                       {of_forces.data(), nu.data(), by_turn.data(), to.u.data(), nullptr, lengths_in(by)});
+  work_.add_weights(of_forces, nu, by_turn, to.u, nullptr, by);
   if (states_->solves_coordinates()) {
     // Of the velocities that follow displacements.
     states_->multipliers(view(std::as_const(to.u)), view(nu));
     of_forces.setZero();
-    work_.sweeps.change_weights(work_.state.data(),
-                                {of_forces.data(), nu.data(), by_turn.data(), nullptr, nullptr, lengths_in(by)});
+    work_.add_weights_of_changes(of_forces, nu, by_turn, by);
     if (!by.lengths.empty()) {
       // Dependent coordinates close what longer links open.
       states_->multipliers(view(std::as_const(by_turn)), view(nu));
