@@ -126,6 +126,7 @@ RhsStatus Formulation::weighted_derivatives(double t, std::span<const double> x,
   }
   std::vector<RateParameter> parameters;
   std::vector<double*> sums;
+  const std::vector<Vec3> links = by.lengths.empty() ? std::vector<Vec3>() : link_directions(*mechanism_);
   for (std::size_t k = 0; k < mechanism_->tree_joints().size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
     for (int component = 0; component < joint.nu && !by.forces.empty(); ++component) {
@@ -134,7 +135,7 @@ RhsStatus Formulation::weighted_derivatives(double t, std::span<const double> x,
     }
     if (!by.lengths.empty()) {
       by.lengths[k] = 0.0;
-      if (find_link_length(*mechanism_, joint.name)) {
+      if (!links[k].isZero(0.0)) {
         parameters.push_back({ParameterKind::length, joint.name, 0});
         sums.push_back(&by.lengths[k]);
       }

@@ -44,9 +44,11 @@ std::vector<Candidate> candidates(const Mechanism& mechanism) {
       all.push_back({{VariedKind::damping, "damping." + springs[i].name, i}, springs[i].damping});
     }
   }
-  for (const Joint& joint : mechanism.tree_joints()) {
-    if (const std::optional<LinkLength> link = find_link_length(mechanism, joint.name)) {
-      all.push_back({{VariedKind::length, "length." + joint.name, link->joint}, link->length});
+  const std::vector<std::optional<LinkLength>> links = link_lengths(mechanism);
+  for (std::size_t k = 0; k < links.size(); ++k) {
+    if (links[k]) {
+      all.push_back(
+          {{VariedKind::length, "length." + mechanism.tree_joints()[k].name, links[k]->joint}, links[k]->length});
     }
   }
   for (const StartValue& value : start_values(mechanism)) {

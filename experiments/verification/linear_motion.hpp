@@ -20,6 +20,7 @@ struct LinearMotion {
   /// Whether A takes directions that keep the constraints out of them, as where a loop turns that moves: what is
   /// outside is left out, at a right angle in the components of the state, and in other coordinates eigenvalues are
   /// others.
+  /// States of independent coordinates have none to leave: beside equilibria their eigenvalues are those of these.
   bool leaves_constraints = false;
 
   /// \returns the component of the state that moves most in a mode.

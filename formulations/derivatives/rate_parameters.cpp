@@ -35,8 +35,11 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
     return place;
   }
   if (parameter.kind == ParameterKind::length) {
-    link_length(mechanism, name);  // says what is wrong
-    place.link = mechanism.find_joint(name)->index;
+    const std::optional<JointReference> found = mechanism.find_joint(name);
+    if (!found || found->cut) {
+      link_length(mechanism, name);  // says what is wrong
+    }
+    place.link = found->index;
     return place;
   }
   const auto& springs = mechanism.description().joint_springs;
@@ -56,6 +59,12 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
   place.u = joint.u_offset + spring->component;
   place.rest = spring->rest;
   return place;
+}
+
+void require_length(const Mechanism& mechanism, const RateParameter& length, const Vec3& direction) {
+  if (direction.isZero(0.0)) {
+    link_length(mechanism, length.name);  // says why there is none
+  }
 }
 
 }  // namespace mbdbench

@@ -8,13 +8,16 @@ namespace mbdbench {
 struct ParameterPlace {
   ParameterKind kind = ParameterKind::joint_force;
   int body = -1;  ///< of a mass
-  int link = -1;  ///< of a length: its tree joint
+  int link = -1;  ///< of a length: its tree joint, which may have none (require_length)
   int q = 0;      ///< of a spring
   int u = 0;      ///< of a force, of a spring
   double rest = 0.0;
 };
 
-/// \throws ModelError naming a parameter that is not there
+/// \throws ModelError naming a parameter that is not there, but for a length, of which it finds the joint alone
 ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& parameter);
+
+/// \param direction in which the joint of a length moves (link_directions) \throws ModelError where it is zero
+void require_length(const Mechanism& mechanism, const RateParameter& length, const Vec3& direction);
 
 }  // namespace mbdbench

@@ -226,6 +226,7 @@ LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
     case ParameterKind::stiffness:
       return on_axis(place.u, place.rest - x_[index_of(place.q)]);
     case ParameterKind::length:
+      require_length(*mechanism_, parameter, links_[index_of(place.link)]);
       return on_link(index_of(place.link));
     case ParameterKind::damping:
       break;

@@ -92,8 +92,8 @@ std::optional<LinkLength> find_link_length(const Mechanism& mechanism, const std
   return HungBodies(mechanism).measure(joint, link).empty() ? std::optional(link) : std::nullopt;
 }
 
-std::vector<Vec3> link_directions(const Mechanism& mechanism) {
-  std::vector<Vec3> directions(mechanism.tree_joints().size(), Vec3::Zero());
+std::vector<std::optional<LinkLength>> link_lengths(const Mechanism& mechanism) {
+  std::vector<std::optional<LinkLength>> all(mechanism.tree_joints().size());
   const HungBodies hung(mechanism);
   const auto& joints = mechanism.description().joints;
   for (std::size_t k = 0; k < joints.size(); ++k) {
@@ -101,8 +101,16 @@ std::vector<Vec3> link_directions(const Mechanism& mechanism) {
     LinkLength link;
     link.joint = k;
     if (!joint.cut && hung.measure(link).empty()) {
-      directions[index_of(joint.index)] = link.along;
+      all[index_of(joint.index)] = link;
     }
+  }
+  return all;
+}
+
+std::vector<Vec3> link_directions(const Mechanism& mechanism) {
+  std::vector<Vec3> directions;
+  for (const std::optional<LinkLength>& link : link_lengths(mechanism)) {
+    directions.push_back(link ? link->along : Vec3(Vec3::Zero()));
   }
   return directions;
 }

@@ -22,6 +22,8 @@ struct LinkLength {
 LinkLength link_length(const Mechanism& mechanism, const std::string& joint);
 /// \returns nothing where link_length would throw.
 std::optional<LinkLength> find_link_length(const Mechanism& mechanism, const std::string& joint);
+/// \returns the same of every joint of the tree; what is asked of all costs no more than of one, O(n).
+std::vector<std::optional<LinkLength>> link_lengths(const Mechanism& mechanism);
 /// \returns of every joint of the tree the direction in which it moves when its link becomes longer, in the frame of
 /// the inboard body; zero where link_length would throw.
 std::vector<Vec3> link_directions(const Mechanism& mechanism);

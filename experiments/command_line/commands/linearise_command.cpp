@@ -63,8 +63,7 @@ void print_motion(const LinearMotion& motion, std::span<const StateComponent> la
   }
   if (motion.leaves_constraints) {
     say("note: the directions that keep the constraints turn with this motion: in other coordinates the eigenvalues "
-        "are "
-        "others\n");
+        "are others\n");
   }
 }
 

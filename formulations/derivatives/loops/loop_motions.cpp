@@ -262,7 +262,7 @@ void LoopState::show_links() {
 }
 
 Eigen::MatrixXd LoopState::openings_by_lengths(const Eigen::MatrixXd& lengths) const {
-  Eigen::MatrixXd open = Eigen::MatrixXd::Zero(mechanism_->constraint_size(), lengths.cols());
+  Eigen::MatrixXd open = Eigen::MatrixXd::Zero(mechanism_->cut_row_count(), lengths.cols());
   std::vector<Screw<double>> moved(bodies_.size());
   for (Eigen::Index column = 0; column < lengths.cols(); ++column) {
     for (std::size_t k = 0; k < bodies_.size(); ++k) {

@@ -75,8 +75,12 @@ class LoopState {
   };
   /// Shows the passes which way links become longer, after set_positions.
   void show_links();
+  /// \returns that of a joint of the tree in the inboard body's frame, after show_links; zero: it has no length.
+  [[nodiscard]] const Vec3& link_direction(int joint) const {
+    return link_directions_[static_cast<std::size_t>(joint)];
+  }
   /// After show_links and set_flow or set_velocities. \param lengths by body, a column a change \returns what they add
-  /// to Phi of the cut joints
+  /// to Phi, a row each of the cut joints'
   [[nodiscard]] Eigen::MatrixXd openings_by_lengths(const Eigen::MatrixXd& lengths) const;
   /// The same the other way: adds weights of Phi as weights of lengths.
   void add_weights_of_openings(std::span<const double> weights, std::span<double> by_lengths) const;

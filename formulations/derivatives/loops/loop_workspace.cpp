@@ -100,6 +100,7 @@ LoopWorkspace::Parameters LoopWorkspace::parameters_of(std::span<const RateParam
         result.lengths.setZero(mechanism->body_count(), count);
         state.show_links();
       }
+      require_length(*mechanism, parameters[k], state.link_direction(place.link));
       result.lengths(place.link, column) = 1.0;
     } else {
       result.forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0

@@ -67,7 +67,7 @@ struct MomentumWorkspace : LoopWorkspace {
   Eigen::VectorXd cut_rates;  ///< u of cut joints, where they are watched
   Eigen::VectorXd z;
   Eigen::VectorXd mu;  ///< set by the gauge, or by the caller after linearise
-  double kappa = 0.0;
+  double kappa = 0.0;  ///< held: that its bound goes with the mechanism's size (gauge_option.hpp) counts for nothing
   Eigen::VectorXd steepness;  ///< of kappa, by u
   Eigen::VectorXd excess;     ///< M u - p
 

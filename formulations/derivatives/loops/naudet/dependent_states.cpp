@@ -56,7 +56,7 @@ Eigen::MatrixXd motions_of(DependentStates& states, Eigen::Index size) {
 
 Eigen::MatrixXd closing_turns(DependentStates& states, const Eigen::MatrixXd& openings, Eigen::Index size) {
   Eigen::MatrixXd turns = Eigen::MatrixXd::Zero(size, openings.cols());
-  for (Eigen::Index c = 0; c < openings.cols() && states.solves_coordinates(); ++c) {
+  for (Eigen::Index c = 0; c < openings.cols(); ++c) {
     states.add_correction({openings.col(c).data(), static_cast<std::size_t>(openings.rows())},
                           {turns.col(c).data(), static_cast<std::size_t>(size)});
   }

@@ -70,8 +70,8 @@ std::span<const Joint> cuts_in(const DependentStates& states, const Mechanism& m
 /// \returns how the joints move, a column each component of u: by itself, or with what follows it; zero where it
 /// depends.
 Eigen::MatrixXd motions_of(DependentStates& states, Eigen::Index size);
-/// \returns how dependent coordinates close what has been opened, over u; zero where states hold all.
-/// \param openings Phi, a column a change
+/// \returns how dependent coordinates close what has been opened, over u. Of states that solve coordinates.
+/// \param openings Phi of the cut joints, a column a change
 Eigen::MatrixXd closing_turns(DependentStates& states, const Eigen::MatrixXd& openings, Eigen::Index size);
 
 }  // namespace mbdbench

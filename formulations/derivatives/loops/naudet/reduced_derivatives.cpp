@@ -154,7 +154,7 @@ RhsStatus ReducedDerivatives::parameter_jacobian(double t, std::span<const doubl
   }
   const std::span<const double> q = states_->coordinates();
   MomentumChanges changes = work_.changes_by(parameters, q);
-  if (changes.lengths.cols() > 0) {
+  if (changes.lengths.cols() > 0 && states_->solves_coordinates()) {
     changes.turns = closing_turns(*states_, work_.state.openings_by_lengths(changes.lengths), work_.size);
   }
   differentiate(changes);

@@ -13,7 +13,7 @@
 /// a solver divides it.
 ///
 /// Where dependent coordinates are solved for, they follow the others: dtheta = B dtheta_i, and weights of it are
-/// weights of dtheta_i by B^T.
+/// weights of dtheta_i by B^T. They close what longer links open: dtheta_d = -Phi_d^-1 dPhi.
 ///
 /// Rates of coordinates of cut joints are u of these joints, which the passes have as numbers that depend on two bodies
 /// (LoopState::watch_cuts), times a matrix of a quaternion.

@@ -202,7 +202,10 @@ RhsStatus TwinDerivatives::parameter_jacobian(double t, std::span<const double> 
   Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(work_.rows, count);
   Eigen::MatrixXd watched = Eigen::MatrixXd::Zero(work_.watched, count);
   if (lengths.cols() > 0) {
-    const Eigen::MatrixXd turns = closing_turns(*states_, work_.state.openings_by_lengths(lengths), work_.size);
+    Eigen::MatrixXd turns = Eigen::MatrixXd::Zero(work_.size, count);
+    if (states_->solves_coordinates()) {
+      turns = closing_turns(*states_, work_.state.openings_by_lengths(lengths), work_.size);
+    }
     work_.sweep(turns, pushes_of(turns, lengths), LoopWorkspace::Wanted::all, lengths);
     accelerations -= work_.swept.forces.topRows(work_.size);
     watched = -work_.swept.forces.bottomRows(work_.watched);

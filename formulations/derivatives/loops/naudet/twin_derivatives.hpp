@@ -16,7 +16,8 @@
 ///
 ///   dtheta = B dtheta_i,   du = B du_i + [0; -Phi_d^-1 d(Phi_q u)],   d(Phi_q u) at held u along dtheta
 ///
-/// and q_i', u_i' are read off. Weights go the other way: of u_d as -Phi_d^-T of them on Phi_q u, then by B^T.
+/// where a longer link adds [0; -Phi_d^-1 dPhi] to dtheta, and q_i', u_i' are read off. Weights go the other way: of
+/// u_d as -Phi_d^-T of them on Phi_q u, then by B^T.
 ///
 /// Cost: as of ClosedDerivatives, and B or B^T once a column.
 #include <memory>
