@@ -13,6 +13,7 @@
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
 #include "tests/experiments/gradients/loop_problems.hpp"
+#include "tests/support/rolling_bodies.hpp"
 
 namespace mbdbench {
 namespace {
@@ -117,6 +118,42 @@ TEST(loop_gradient, adjoint_forward_sensitivities_and_differences_agree) {
   fmt::print("{} runs, {} of them by start coordinates\n", treated, starts);
   EXPECT_GE(treated, 32U);
   EXPECT_GE(starts, 20U);
+}
+
+/// Blades, a groove and a gear: dense-momentum takes momenta of its start from the tree alone.
+TEST(loop_gradient, agrees_where_velocities_alone_are_held) {
+  std::size_t treated = 0;
+  for (const MechanismDescription& description : test::held_by_blades(test::loop_without_loads("five_bar"))) {
+    RandomSource drawn(6);
+    const Mechanism mechanism = test::sprung(description, drawn);
+    for (const char* const formulation : {"dense[projection=velocities]", "dense[projection=off]",
+                                          "dense-momentum[gauge=tangent]", "dense-momentum[gauge=none]"}) {
+      RandomSource random(6);
+      const std::string what = fmt::format("{} on {}", formulation, mechanism.name());
+      GradientProblem problem(mechanism, formulation, "rk4", 0.02);
+      const std::vector<double> values = problem.values(random);
+      const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+      std::vector<double> direction(values.size());
+      for (double& number : direction) {
+        number = random.uniform(-1.0, 1.0);
+      }
+      const double forward = problem.run.along(values, direction, problem.objective).gradient.front();
+      const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
+      const double largest = test::largest_of(adjoint.gradient);
+      EXPECT_GT(largest, 0.0) << what;
+      EXPECT_NEAR(along, forward, 1e-11 * largest * std::sqrt(static_cast<double>(values.size()))) << what;
+      const double expected = test::difference([&](double s) {
+        std::vector<double> moved = values;
+        for (std::size_t i = 0; i < moved.size(); ++i) {
+          moved[i] += s * direction[i];
+        }
+        return problem.run.value(moved, problem.objective);
+      });
+      EXPECT_NEAR(along, expected, 1e-6 * largest + 1e-11 * std::abs(adjoint.value)) << what;
+      ++treated;
+    }
+  }
+  EXPECT_EQ(treated, 20U);
 }
 
 TEST(loop_gradient, every_number_has_its_derivative) {
