@@ -145,6 +145,9 @@ RhsStatus Formulation::weighted_derivatives(double t, std::span<const double> x,
       sums.push_back(&by.masses[k]);
     }
   }
+  if (parameters.empty()) {
+    return status;
+  }
   std::vector<double> rows(weights.size() * parameters.size());
   for (double* const sum : sums) {
     *sum = 0.0;

@@ -90,6 +90,19 @@ inline Mechanism with_joint_loads(MechanismDescription description, RandomSource
   return Mechanism(description);
 }
 
+/// \returns all masses, then stiffness and damping of every joint spring.
+inline std::vector<RateParameter> masses_and_springs(const MechanismDescription& description) {
+  std::vector<RateParameter> parameters;
+  for (const BodyDescription& body : description.bodies) {
+    parameters.push_back({ParameterKind::mass, body.name, 0});
+  }
+  for (const JointSpringDescription& spring : description.joint_springs) {
+    parameters.push_back({ParameterKind::stiffness, spring.name, 0});
+    parameters.push_back({ParameterKind::damping, spring.name, 0});
+  }
+  return parameters;
+}
+
 /// The mechanism with a parameter greater by s.
 inline MechanismDescription with_parameter(MechanismDescription description, const RateParameter& parameter, double s) {
   const auto named = [&](auto& all) -> auto& {

@@ -400,13 +400,8 @@ TEST(loop_derivatives, by_parameters_agree_with_differences) {
             : test::with_joint_loads(
                   loop_named(fmt::format("random_closed:seed={},bodies=6,cuts=1,loads=0", seed)).description(), random);
     const MechanismDescription& description = mechanism.description();
-    std::vector<RateParameter> parameters;
-    for (const BodyDescription& body : description.bodies) {
-      parameters.push_back({ParameterKind::mass, body.name, 0});
-    }
+    std::vector<RateParameter> parameters = test::masses_and_springs(description);
     for (const JointSpringDescription& spring : description.joint_springs) {
-      parameters.push_back({ParameterKind::stiffness, spring.name, 0});
-      parameters.push_back({ParameterKind::damping, spring.name, 0});
       parameters.push_back({ParameterKind::joint_force, spring.joint, 0});
     }
     for (const Variant& variant : {kVariants[0], kVariants[1], kVariants[2], kMomenta[0], kMomenta[1], kMomenta[2]}) {

@@ -193,14 +193,7 @@ TEST(tree_derivatives, by_parameters_agree_with_differences) {
         tree_named(fmt::format("random_tree:seed={},bodies=6,motions={},loads=0", seed, seed % 2)).description(),
         random);
     const MechanismDescription& description = mechanism.description();
-    std::vector<RateParameter> parameters;
-    for (const BodyDescription& body : description.bodies) {
-      parameters.push_back({ParameterKind::mass, body.name, 0});
-    }
-    for (const JointSpringDescription& spring : description.joint_springs) {
-      parameters.push_back({ParameterKind::stiffness, spring.name, 0});
-      parameters.push_back({ParameterKind::damping, spring.name, 0});
-    }
+    std::vector<RateParameter> parameters = test::masses_and_springs(description);
     for (const JointDescription& joint : description.joints) {
       if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
         parameters.push_back({ParameterKind::joint_force, joint.name, 0});

@@ -105,14 +105,7 @@ TEST(velocity_derivatives, by_parameters_agree_with_differences) {
     RandomSource random(9);
     const Mechanism mechanism = test::with_joint_loads(std::move(given), random);
     const MechanismDescription& description = mechanism.description();
-    std::vector<RateParameter> parameters;
-    for (const BodyDescription& body : description.bodies) {
-      parameters.push_back({ParameterKind::mass, body.name, 0});
-    }
-    for (const JointSpringDescription& spring : description.joint_springs) {
-      parameters.push_back({ParameterKind::stiffness, spring.name, 0});
-      parameters.push_back({ParameterKind::damping, spring.name, 0});
-    }
+    std::vector<RateParameter> parameters = test::masses_and_springs(description);
     for (const Joint& joint : mechanism.tree_joints()) {
       parameters.push_back({ParameterKind::joint_force, joint.name, 0});
       if (mechanism.cut_joints().empty() && find_link_length(mechanism, joint.name)) {
