@@ -1,15 +1,10 @@
 #include "experiments/verification/derivative_check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
-#include "experiments/verification/state_derivative.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -17,43 +12,16 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Of a difference, relative: central differences of fourth order leave less of most states, whose uncertainty is
-/// estimated.
-constexpr double kSmallestTolerance = 1e-9;
-/// Along a direction of about 1 rates change by about as much as they are: terms below this part of them are what is
-/// left of larger ones, as of a straight chain at rest.
-constexpr double kCancelled = 0.1;
-/// Likewise of the terms of all blocks, where a block's own are rounding: of a body that slides on evenly.
-constexpr double kOfOtherBlocks = 1e-6;
-
-/// Components whose numbers can be compared: those of positions, and the others.
-class StateBlocks {
+/// Derivatives by the state along one direction.
+class StateComparison {
  public:
-  explicit StateBlocks(std::span<const StateComponent> layout) {
-    for (std::size_t i = 0; i < layout.size(); ++i) {
-      const bool position = layout[i].kind == StateKind::position || layout[i].kind == StateKind::quaternion;
-      blocks_[position ? 0 : 1].push_back(static_cast<Eigen::Index>(i));
-    }
-  }
-  [[nodiscard]] const std::array<std::vector<Eigen::Index>, 2>& all() const { return blocks_; }
-
- private:
-  std::array<std::vector<Eigen::Index>, 2> blocks_;
-};
-
-double largest_in(const Eigen::VectorXd& vector, const std::vector<Eigen::Index>& block) {
-  double largest = 0.0;
-  for (const Eigen::Index i : block) {
-    largest = std::max(largest, std::abs(vector[i]));
-  }
-  return largest;
-}
-
-class DerivativeComparison {
- public:
-  DerivativeComparison(Formulation& formulation, const DerivativePlace& place, const Eigen::VectorXd& direction,
-                       const std::function<void(const DerivativeDeviation&)>& tell)
-      : formulation_(formulation), place_(place), direction_(direction), tell_(tell), blocks_(formulation.layout()) {}
+  StateComparison(Formulation& formulation, const DerivativePlace& place, const Eigen::VectorXd& direction,
+                  const DeviationSink& tell)
+      : formulation_(formulation),
+        place_(place),
+        direction_(direction),
+        tell_(tell),
+        comparison_(formulation.layout(), place, tell) {}
 
   std::string compare(RandomSource& random) {
     const auto size = place_.x.size();
@@ -63,129 +31,18 @@ class DerivativeComparison {
     if (!status.ok) {
       return "derivatives: " + status.message();
     }
-    product_ = rows_ * direction_;
     const Rows absolute = rows_.cwiseAbs();
-    terms_ = absolute * direction_.cwiseAbs();
-    weights_.resize(size);
-    for (const auto& block : blocks_.all()) {
-      const double unit = size_of_product(block);
-      for (const Eigen::Index i : block) {
-        weights_[i] = random.uniform(-1.0, 1.0) / (unit > 0.0 ? unit : 1.0);
-      }
-    }
-    std::string failure = compare_differences();
-    return failure.empty() ? compare_products(absolute) : failure;
-  }
-
- private:
-  /// \returns the terms behind the rates of a block; of coordinates these are the rates themselves.
-  [[nodiscard]] double terms_behind(const std::vector<Eigen::Index>& block) const {
-    return &block == &blocks_.all()[1] ? place_.rate_terms : 0.0;
-  }
-
-  /// \returns the largest rate of coordinates that momenta are solved for: by coordinates it changes at held momenta.
-  [[nodiscard]] double solved_velocities(const std::vector<Eigen::Index>& block) const {
-    const auto layout = formulation_.layout();
-    const bool momenta = std::any_of(layout.begin(), layout.end(),
-                                     [](const StateComponent& one) { return one.kind == StateKind::momentum; });
-    return momenta && &block == &blocks_.all()[0] ? largest_in(place_.xdot, block) : 0.0;
-  }
-
-  /// \returns by what errors of a block are measured. \param terms sums of absolute terms of a product
-  [[nodiscard]] static double size_of(const Eigen::VectorXd& terms, const std::vector<Eigen::Index>& block) {
-    return terms.size() > 0 ? std::max(largest_in(terms, block), kOfOtherBlocks * terms.maxCoeff()) : 0.0;
-  }
-
-  /// \returns the same of rows times the direction: where motions are free in which nothing happens, entries of rows
-  /// are what is left of larger terms, of which each way to the product leaves rounding of its own.
-  [[nodiscard]] double size_of_product(const std::vector<Eigen::Index>& block) const {
-    const double change_terms = &block == &blocks_.all()[1] ? place_.change_terms : 0.0;
-    return std::max({size_of(terms_, block), kCancelled * terms_behind(block), change_terms});
-  }
-
-  std::string compare_differences() {
+    product_ = {rows_ * direction_, absolute * direction_.cwiseAbs()};
+    weights_ = comparison_.weights(product_.terms, random);
     const StateFunction rates = [&](double, std::span<const double> x, Eigen::VectorXd& values) {
       values.resize(place_.x.size());
       return formulation_.rhs(place_.t, x, view(values)).message();
     };
-    // States that hold independent coordinates alone end where the others can no longer follow: less than a step away
-    // from a fold, a shorter one is asked for.
-    StateDerivative central;
-    for (const double part : {1.0, 0.1, 0.01}) {
-      step_ = part * place_.step;
-      central = derivative_along(rates, place_.t, place_.x, direction_, step_);
-      if (central.failure.empty()) {
-        break;
-      }
-    }
-    if (!central.failure.empty()) {
-      return central.failure;
-    }
-    std::vector<DerivativeDeviation> best = against(central, 1.0);
-    if (excess(best) > 1.0) {
-      look_from_one_side(rates, best);
-    }
-    std::for_each(best.begin(), best.end(), tell_);
-    return {};
+    std::string failure = comparison_.compare_differences({rates, place_.x, direction_}, product_, "by differences");
+    return failure.empty() ? compare_products(absolute) : failure;
   }
 
-  /// A load that bends within the steps, as a table at one of its points, has the derivative of one side: there, and
-  /// only there, both sides differ by far more than the more certain one is uncertain by.
-  void look_from_one_side(const StateFunction& rates, std::vector<DerivativeDeviation>& best) const {
-    const auto ahead = [&](double side) {
-      return derivative_ahead(rates, place_.t, place_.x, direction_, 0.5 * side * step_, place_.xdot);
-    };
-    const StateDerivative after = ahead(1.0);
-    const StateDerivative before = ahead(-1.0);
-    if (!after.failure.empty() || !before.failure.empty()) {
-      return;
-    }
-    constexpr double kRounding = 2.0 * 11.0;  // of half the step
-    const auto bends = [&](const std::vector<Eigen::Index>& block) {
-      const double rounding = kRounding * place_.rounding * largest_in(place_.xdot, block) / step_;
-      return std::any_of(block.begin(), block.end(), [&](Eigen::Index i) {
-        // Of a smooth function both are about as uncertain.
-        const double uncertainty = std::min(after.uncertainty[i], before.uncertainty[i]);
-        return std::abs(after.value[i] - before.value[i]) > 4.0 * uncertainty + rounding;
-      });
-    };
-    if (std::none_of(blocks_.all().begin(), blocks_.all().end(), bends)) {
-      return;
-    }
-    for (const StateDerivative* const side : {&after, &before}) {
-      std::vector<DerivativeDeviation> found = against(*side, kRounding);
-      best = excess(found) < excess(best) ? std::move(found) : std::move(best);
-    }
-  }
-
-  /// \returns the largest error over what is tolerated.
-  [[nodiscard]] static double excess(const std::vector<DerivativeDeviation>& deviations) {
-    double largest = 0.0;
-    for (const DerivativeDeviation& deviation : deviations) {
-      largest = std::max(largest, deviation.error / deviation.tolerance);
-    }
-    return largest;
-  }
-
-  /// \param magnified how much rounding of rates counts
-  [[nodiscard]] std::vector<DerivativeDeviation> against(const StateDerivative& differences, double magnified) const {
-    std::vector<DerivativeDeviation> deviations;
-    for (const auto& block : blocks_.all()) {
-      if (block.empty()) {
-        continue;
-      }
-      const double largest = std::max(largest_in(place_.xdot, block), terms_behind(block));
-      const double rounding = magnified * place_.rounding * largest / step_;
-      const double explained = largest_in(differences.uncertainty, block) + rounding;
-      const double size = std::max(size_of(terms_, block), kCancelled * largest);
-      // Where nothing changes, nothing may be found but what differences do not show.
-      deviations.push_back(deviation_of(block, product_, differences.value,
-                                        size > 0.0 ? size : explained / kSmallestTolerance, explained, true,
-                                        "by differences"));
-    }
-    return deviations;
-  }
-
+ private:
   /// Two ways to weights times derivatives, of a state.
   struct Weighted {
     Eigen::VectorXd by_rows;
@@ -233,34 +90,28 @@ class DerivativeComparison {
     }
     both.by_rows = rows_.transpose() * weights_;
     const Eigen::VectorXd weighted_terms = absolute.transpose() * weights_.cwiseAbs();
-    // Derivatives by a coordinate are sums of terms like those of the rates.
-    double behind = 0.0;
-    for (const auto& block : blocks_.all()) {
-      const double terms = std::max(terms_behind(block), solved_velocities(block));
-      for (const Eigen::Index i : block) {
-        behind += kCancelled * terms * std::abs(weights_[i]);
-      }
-    }
+    const double behind = comparison_.terms_behind_weights(weights_);
     // Where rows repeat others, what they say beside the constraints contradicts itself: rows of derivatives and
     // products may each have an answer of their own there, and are compared along the constraints alone, by the numbers
     // below.
     const bool contradicts = formulation_.mechanism().generic_rank().overconstrained;
-    for (const auto& block : blocks_.all()) {
-      const double size = size_of_product(block);
-      tell(block, along, product_, size, "of jacobian_vector");
+    for (const auto& block : comparison_.blocks()) {
+      const double size = comparison_.size_of_product(product_.terms, block);
+      comparison_.tell(block, along, product_.value, size, "of jacobian_vector");
       if (contradicts || block.empty()) {
         continue;
       }
-      const double weighted_size = std::max(size_of(weighted_terms, block), behind);
+      const double weighted_size = std::max(DerivativeComparison::size_of(weighted_terms, block), behind);
       DerivativeDeviation found =
-          deviation_of(block, weighted, both.by_rows, weighted_size, 0.0, false, "of vector_jacobian");
+          comparison_.deviation_of(block, weighted, both.by_rows, weighted_size, "of vector_jacobian");
       if (found.error > found.tolerance && weighted_size > 0.0) {
-        found.tolerance = std::max(found.tolerance, largest_in(rounding_of_products(both), block) / weighted_size);
+        found.tolerance = std::max(found.tolerance,
+                                   DerivativeComparison::largest_in(rounding_of_products(both), block) / weighted_size);
       }
       tell_(found);
     }
     // Forward against reverse, neither of them through the rows.
-    const double terms = weights_.cwiseAbs().dot(terms_);
+    const double terms = weights_.cwiseAbs().dot(product_.terms);
     const double difference = std::abs(weights_.dot(along) - weighted.dot(direction_));
     if (terms > 0.0 || difference > 0.0 || std::isnan(difference)) {
       tell_({difference / std::max(terms, std::numeric_limits<double>::min()), place_.rounding, false,
@@ -269,45 +120,14 @@ class DerivativeComparison {
     return {};
   }
 
-  /// \param size by which errors are measured \param explained of the difference, absolute
-  [[nodiscard]] DerivativeDeviation deviation_of(const std::vector<Eigen::Index>& block, const Eigen::VectorXd& found,
-                                                 const Eigen::VectorXd& expected, double size, double explained,
-                                                 bool by_differences, const char* how) const {
-    DerivativeDeviation worst;
-    worst.by_differences = by_differences;
-    for (const Eigen::Index i : block) {
-      const double difference = std::abs(found[i] - expected[i]);
-      const double error = difference == 0.0 ? 0.0
-                           : size > 0.0      ? difference / size
-                                             : std::numeric_limits<double>::infinity();
-      if (worst.component.empty() || !(error <= worst.error)) {
-        worst.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
-        worst.component = fmt::format("{} {}", formulation_.layout()[static_cast<std::size_t>(i)].name, how);
-      }
-    }
-    worst.tolerance =
-        by_differences ? std::max(kSmallestTolerance, size > 0.0 ? explained / size : 0.0) : place_.rounding;
-    return worst;
-  }
-
-  /// Of a product against another way to it.
-  void tell(const std::vector<Eigen::Index>& block, const Eigen::VectorXd& found, const Eigen::VectorXd& expected,
-            double size, const char* how) const {
-    if (!block.empty()) {
-      tell_(deviation_of(block, found, expected, size, 0.0, false, how));
-    }
-  }
-
   Formulation& formulation_;
   const DerivativePlace& place_;
   const Eigen::VectorXd& direction_;
-  const std::function<void(const DerivativeDeviation&)>& tell_;
-  StateBlocks blocks_;
-  double step_ = 0.0;  // of differences
+  const DeviationSink& tell_;
+  DerivativeComparison comparison_;
   Rows rows_;
-  Eigen::VectorXd product_;
-  Eigen::VectorXd terms_;    // sums of absolute terms of product_
-  Eigen::VectorXd weights_;  // by which every block counts about as much
+  DerivativeProduct product_;
+  Eigen::VectorXd weights_;
 };
 
 }  // namespace
@@ -337,9 +157,8 @@ std::optional<Eigen::VectorXd> state_direction(Formulation& formulation, const V
 }
 
 std::string compare_derivatives(Formulation& formulation, const DerivativePlace& place,
-                                const Eigen::VectorXd& direction, RandomSource& random,
-                                const std::function<void(const DerivativeDeviation&)>& tell) {
-  return DerivativeComparison(formulation, place, direction, tell).compare(random);
+                                const Eigen::VectorXd& direction, RandomSource& random, const DeviationSink& tell) {
+  return StateComparison(formulation, place, direction, tell).compare(random);
 }
 
 }  // namespace mbdbench
