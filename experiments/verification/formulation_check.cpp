@@ -9,6 +9,7 @@
 #include <string>
 
 #include "experiments/verification/derivative_check.hpp"
+#include "experiments/verification/entry_names.hpp"
 #include "experiments/verification/state_derivative.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -31,6 +32,15 @@ constexpr double kLargestLimit = 1e-7;
 constexpr double kSmallestDifferenceLimit = 1e-9;
 constexpr double kLargestDifferenceLimit = 1e-4;
 constexpr double kDifferenceStep = 1e-3;
+// How many steps differences look ahead.
+constexpr double kReach = 4.0;
+
+/// Every joint turns by about 1 along a direction of states, every number changes by about itself along one of
+/// parameters; at the end of a chain changes of random signs add up to the root of their number.
+double step_along_directions(const Mechanism& mechanism) {
+  return kDifferenceStep / std::sqrt(std::max(1.0, static_cast<double>(mechanism.u_size())));
+}
+
 // Along which derivatives are compared, a state: with random numbers a wrong entry shows in each.
 constexpr int kDirections = 2;
 // One-sided differences lose half the digits; of a smooth motion they leave some more.
@@ -73,36 +83,6 @@ Deviation relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, dou
     largest.error = difference == 0.0 ? 0.0 : difference / std::max(largest_entry(b), scale);
   }
   return largest;
-}
-
-/// \returns "joint 'hip', component 2" for an entry of a vector over the tree joints' coordinates or velocities.
-std::string joint_entry(const Mechanism& mechanism, Eigen::Index entry, int Joint::*offset, int Joint::*size) {
-  for (const Joint& joint : mechanism.tree_joints()) {
-    const Eigen::Index within = entry - joint.*offset;
-    if (within >= 0 && within < joint.*size) {
-      return joint.*size == 1 ? fmt::format("joint '{}'", joint.name)
-                              : fmt::format("joint '{}', component {}", joint.name, within + 1);
-    }
-  }
-  return {};
-}
-
-std::string velocity_entry(const Mechanism& mechanism, Eigen::Index entry) {
-  return joint_entry(mechanism, entry, &Joint::u_offset, &Joint::nu);
-}
-
-std::string coordinate_entry(const Mechanism& mechanism, Eigen::Index entry) {
-  return joint_entry(mechanism, entry, &Joint::q_offset, &Joint::nq);
-}
-
-/// Of the wrenches of all joints, one after another.
-std::string wrench_entry(const Mechanism& mechanism, Eigen::Index entry) {
-  constexpr std::array kComponents = {"force x", "force y", "force z", "moment x", "moment y", "moment z"};
-  const auto joint = static_cast<std::size_t>(entry / 6);
-  const std::size_t tree = mechanism.tree_joints().size();
-  const std::string& name =
-      joint < tree ? mechanism.tree_joints()[joint].name : mechanism.cut_joints()[joint - tree].name;
-  return fmt::format("joint '{}', {}", name, kComponents[static_cast<std::size_t>(entry % 6)]);
 }
 
 /// Adds a state to a block and names the entry if it is the worst.
@@ -158,6 +138,7 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       u_(mechanism.u_size()) {
   if (derivatives && formulation_->without_jacobian().empty()) {
     directions_.emplace(mechanism);
+    parameters_.emplace(entry, options, execution, reference.variation(kReach * step_along_directions(mechanism)));
   }
 }
 
@@ -513,9 +494,14 @@ void FormulationCheck::compare_derivatives(const Reference& reference, Verificat
     return;
   }
   RandomSource random(result.states);
-  // Every joint turns by about 1 along a direction; at the end of a chain turns of random signs add up to the root of
-  // their number.
-  const double step = kDifferenceStep / std::sqrt(std::max(1.0, static_cast<double>(u_.size())));
+  compare_by_state(reference, random, result);
+  if (result.failure.empty()) {
+    compare_by_parameters(reference, random, result);
+  }
+}
+
+void FormulationCheck::compare_by_state(const Reference& reference, RandomSource& random, VerificationResult& result) {
+  const double step = step_along_directions(*mechanism_);
   for (int i = 0; i < kDirections && result.failure.empty(); ++i) {
     const TangentDirection along = directions_->draw(reference, random);
     if (along.q.size() == 0) {
@@ -529,25 +515,51 @@ void FormulationCheck::compare_derivatives(const Reference& reference, Verificat
       return;
     }
     const bool momentum = rate_kind_ == StateKind::momentum;
-    const double terms = momentum ? largest_entry(reference.force_terms) : reference.acceleration_terms;
+    const double terms = rate_terms(reference);
     const Eigen::VectorXd changes = reference_->changes_of_force_terms(along.u, reference);
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
     const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step};
     result.failure =
-        mbdbench::compare_derivatives(*formulation_, place, *direction, random, [&](const DerivativeDeviation& found) {
-          // Beside the constraints rows that repeat others contradict one another, and x' bends along a straight line:
-          // differences that say so of themselves are no reference.
-          if (found.by_differences && found.tolerance > kLargestDifferenceLimit &&
-              mechanism_->generic_rank().overconstrained) {
-            return;
-          }
-          // Another engine's derivatives may be differences themselves.
-          const double tolerance = by_engine_ ? std::max(found.tolerance, kEngineDerivatives) : found.tolerance;
-          const bool wide = found.by_differences || by_engine_;
-          add(result.derivative, result, {found.error, 0}, tolerance, wide ? kLargestDifferenceLimit : kLargestLimit,
-              found.component);
-        });
+        mbdbench::compare_derivatives(*formulation_, place, *direction, random, adding_to(result.derivative, result));
   }
+}
+
+double FormulationCheck::rate_terms(const Reference& reference) const {
+  return rate_kind_ == StateKind::momentum ? largest_entry(reference.force_terms) : reference.acceleration_terms;
+}
+
+DeviationSink FormulationCheck::adding_to(BlockCheck& block, VerificationResult& result) const {
+  return [&](const DerivativeDeviation& found) {
+    // Beside the constraints rows that repeat others contradict one another, and x' bends along a straight line:
+    // differences that say so of themselves are no reference.
+    if (found.by_differences && found.tolerance > kLargestDifferenceLimit &&
+        mechanism_->generic_rank().overconstrained) {
+      return;
+    }
+    // Another engine's derivatives may be differences themselves.
+    const double tolerance = by_engine_ ? std::max(found.tolerance, kEngineDerivatives) : found.tolerance;
+    const bool wide = found.by_differences || by_engine_;
+    add(block, result, {found.error, 0}, tolerance, wide ? kLargestDifferenceLimit : kLargestLimit, found.component);
+  };
+}
+
+void FormulationCheck::compare_by_parameters(const Reference& reference, RandomSource& random,
+                                             VerificationResult& result) {
+  if (mechanism_->u_size() == mechanism_->generic_rank().rank) {
+    // Columns are rounding of zero, and nothing says of what size.
+    result.parameters_left_out = "all parameters: nothing is free to move";
+    return;
+  }
+  RhsStatus status = set_state(reference);
+  status = status.ok ? formulation_->rhs(reference.state.t, view(x_), view(xdot_)) : status;
+  if (!status.ok) {
+    return;
+  }
+  const DerivativePlace place = {
+      reference.state.t, x_, xdot_, rate_limit_, rate_terms(reference), 0.0, step_along_directions(*mechanism_)};
+  result.failure =
+      parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
+  result.parameters_left_out = parameters_->left_out();
 }
 
 }  // namespace mbdbench

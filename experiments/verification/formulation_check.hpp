@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/verification/parameter_check.hpp"
 #include "experiments/verification/tangent_directions.hpp"
 #include "experiments/verification/verification.hpp"
 #include "experiments/verification/verification_reference.hpp"
@@ -19,7 +20,7 @@ struct Deviation {
 /// Fills the blocks of a VerificationResult.
 class FormulationCheck {
  public:
-  /// \param options of the formulation, complete \param reference of the same mechanism; both must outlive the check
+  /// \param options of the formulation, complete \param reference of the same mechanism; all must outlive the check
   /// \param derivatives whether exact derivatives are compared, where the formulation has them
   FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
                    const Execution& execution, VerificationReference& reference, bool derivatives);
@@ -44,6 +45,12 @@ class FormulationCheck {
   void compare_differences(const Reference& reference, VerificationResult& result);
   void compare_neighbours(const Reference& reference, VerificationResult& result);
   void compare_derivatives(const Reference& reference, VerificationResult& result);
+  void compare_by_state(const Reference& reference, RandomSource& random, VerificationResult& result);
+  void compare_by_parameters(const Reference& reference, RandomSource& random, VerificationResult& result);
+  /// \returns the largest term of which rates of velocities or momenta are sums.
+  [[nodiscard]] double rate_terms(const Reference& reference) const;
+  /// \returns what adds derivatives' errors to a block.
+  [[nodiscard]] DeviationSink adding_to(BlockCheck& block, VerificationResult& result) const;
   /// A fourth difference of u' or p' over their size.
   struct Jump {
     Deviation size;
@@ -65,6 +72,7 @@ class FormulationCheck {
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
   std::optional<TangentDirections> directions_;  // of derivatives, where they are compared
+  std::optional<ParameterCheck> parameters_;     // likewise
   bool tangent_;                                 // p' in the tangent gauge
   bool same_layout_;                             // as the reference's: rates can be compared component by component
   double limit_ = 0.0;                           // of rounding, at the present state: velocities and reactions

@@ -73,13 +73,15 @@ void add_worst(VerificationResult& row, const std::vector<VerificationState>& st
   auto place = std::min(static_cast<std::size_t>(row.states), states.size() - 1);
   worst.what = row.failure;
   if (row.failure.empty()) {
-    const std::array<std::pair<const char*, const BlockCheck*>, 7> blocks = {{{"velocity", &row.velocity},
-                                                                              {"rate", &row.rate},
-                                                                              {"reaction", &row.reaction},
-                                                                              {"acceleration", &row.acceleration},
-                                                                              {"continuity", &row.continuity},
-                                                                              {"power", &row.energy},
-                                                                              {"derivative", &row.derivative}}};
+    const std::array<std::pair<const char*, const BlockCheck*>, 8> blocks = {
+        {{"velocity", &row.velocity},
+         {"rate", &row.rate},
+         {"reaction", &row.reaction},
+         {"acceleration", &row.acceleration},
+         {"continuity", &row.continuity},
+         {"power", &row.energy},
+         {"derivative", &row.derivative},
+         {"derivative by parameters", &row.parameter}}};
     const auto* const found = std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second->outcome, a.second->error / a.second->limit) <
              std::pair(b.second->outcome, b.second->error / b.second->limit);
@@ -106,12 +108,20 @@ void require_sizes(const VerificationState& state, const Mechanism& mechanism) {
 
 /// Everything that is compared on one mechanism exists at once. \throws MemoryRefusal
 void require_fitting(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
-                     const FormulationEntry& dense) {
+                     const FormulationEntry& dense, bool derivatives) {
   MemoryDemand demand;
   demand.add(dense, mechanism, 2.0);  // the references, in velocities and in momenta
+  const FormulationEntry* largest = nullptr;
   for (const ChosenFormulation& formulation : formulations) {
     const FormulationEntry& entry = *formulation.choice.entry;
-    demand.add(entry, mechanism, refusal_of(entry, mechanism).empty() ? 1.0 : 0.0);
+    const bool taken = refusal_of(entry, mechanism).empty();
+    demand.add(entry, mechanism, taken ? 1.0 : 0.0);
+    if (taken && (largest == nullptr || entry.memory.bytes(mechanism) > largest->memory.bytes(mechanism))) {
+      largest = &entry;
+    }
+  }
+  if (derivatives && largest != nullptr) {
+    demand.add(*largest, mechanism);  // with other parameters, one at a time
   }
   demand.require();
 }
@@ -208,7 +218,7 @@ CheckOutcome VerificationResult::outcome() const {
   }
   const CheckOutcome untouched = is_reference ? CheckOutcome::reference : CheckOutcome::not_compared;
   return std::max({untouched, velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome,
-                   continuity.outcome, energy.outcome, derivative.outcome});
+                   continuity.outcome, energy.outcome, derivative.outcome, parameter.outcome});
 }
 
 bool VerificationResult::only_imprecise() const {
@@ -217,7 +227,8 @@ bool VerificationResult::only_imprecise() const {
   };
   return failure.empty() && small(velocity, kWrongTerm) && small(rate, kWrongTerm) && small(reaction, kWrongTerm) &&
          small(acceleration, kWrongTermInDifferences) && small(energy, kWrongTermInDifferences) &&
-         small(continuity, 0.0) && small(derivative, kWrongTermInDifferences);
+         small(continuity, 0.0) && small(derivative, kWrongTermInDifferences) &&
+         small(parameter, kWrongTermInDifferences);
 }
 
 std::vector<std::string> default_verification_mechanisms(const Registries& registries) {
@@ -253,7 +264,7 @@ VerificationInputs read_verification_inputs(const Registries& registries, const 
   }
   // All of them before the first: what is compared is not lost with one that cannot fit.
   for (const Mechanism& mechanism : inputs.mechanisms) {
-    require_fitting(mechanism, formulations, dense);
+    require_fitting(mechanism, formulations, dense, options.derivatives);
   }
   return inputs;
 }
@@ -288,7 +299,7 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
                                        const VerificationOptions& options) {
   const FormulationEntry& dense = *choose_formulation(registries.formulations, "dense").entry;
   const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
-  require_fitting(mechanism, formulations, dense);
+  require_fitting(mechanism, formulations, dense, options.derivatives);
   std::vector<VerificationResult> results;
   verify_mechanism(mechanism, formulations, dense, *choose_formulation(registries.formulations, "dense-momentum").entry,
                    registries.formulations.execution, options, results);
@@ -313,14 +324,15 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
       continue;
     }
     record.source = "dense, dense-momentum";
-    const std::array<std::pair<const char*, const BlockCheck*>, 7> blocks = {
+    const std::array<std::pair<const char*, const BlockCheck*>, 8> blocks = {
         {{"velocity_error", &result.velocity},
          {"rate_error", &result.rate},
          {"reaction_error", &result.reaction},
          {"acceleration_error", &result.acceleration},
          {"continuity_error", &result.continuity},
          {"energy_rate", &result.energy},
-         {"derivative_error", &result.derivative}}};
+         {"derivative_error", &result.derivative},
+         {"parameter_derivative_error", &result.parameter}}};
     for (const auto& [quantity, block] : blocks) {
       if (block->outcome == CheckOutcome::not_compared) {
         continue;
@@ -334,6 +346,9 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
           fmt::format("limit {:.2g}, condition {:.2g}, {} states{}{}", block->limit, result.condition, result.states,
                       block->outcome == CheckOutcome::ill_conditioned ? ", ill-conditioned" : "",
                       result.unconverged > 0 ? fmt::format(", passes not converged at {}", result.unconverged) : "");
+      if (block == &result.parameter && !result.parameters_left_out.empty()) {
+        record.note += ", without " + result.parameters_left_out;
+      }
       records.push_back(record);
     }
   }

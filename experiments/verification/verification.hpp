@@ -80,6 +80,10 @@ struct VerificationResult {
   /// Exact derivatives of x', where the formulation has them, along random directions: against differences, and the
   /// three ways to them against one another. Over the sum of absolute terms.
   BlockCheck derivative;
+  /// The same by parameters of the mechanism, all of them together: against differences of mechanisms with others, and
+  /// columns against weights.
+  BlockCheck parameter;
+  std::string parameters_left_out;  ///< which were not compared, and why; empty where all were
 
   /// Of a row that failed or is ill-conditioned.
   std::optional<WorstComparison> worst;

@@ -73,6 +73,13 @@ VerificationReference::VerificationReference(const Mechanism& mechanism, const F
       loads_(mechanism, nullptr),
       motions_(mechanism) {}
 
+ParameterVariation& VerificationReference::variation(double reach) {
+  if (!variation_) {
+    variation_ = std::make_unique<ParameterVariation>(*mechanism_, *dense_, reach);
+  }
+  return *variation_;
+}
+
 Reference VerificationReference::at(const VerificationState& state) {
   Reference reference;
   reference.state = state;

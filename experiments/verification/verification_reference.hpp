@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/verification/neighbouring_states.hpp"
+#include "experiments/verification/parameter_variation.hpp"
 #include "experiments/verification/verification_states.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
@@ -68,6 +69,9 @@ class VerificationReference {
 
   [[nodiscard]] Formulation& velocity_form() { return *dense_; }
   [[nodiscard]] Formulation& momentum_form() { return *dense_momentum_; }
+  /// \returns the mechanism with other parameters, made when somebody first asks.
+  /// \param reach as of ParameterVariation, the same for all who ask
+  [[nodiscard]] ParameterVariation& variation(double reach);
   /// \returns Phi_q^T lambda from reactions at the state of the last `at`: defined also where constraints are
   /// redundant.
   [[nodiscard]] Eigen::VectorXd constraint_forces(const Reactions& reactions) const;
@@ -97,6 +101,7 @@ class VerificationReference {
   const Mechanism* mechanism_;
   std::unique_ptr<Formulation> dense_;
   std::unique_ptr<Formulation> dense_momentum_;
+  std::unique_ptr<ParameterVariation> variation_;
   Kinematics kinematics_;
   Jacobians jacobians_;
   LoadEvaluator loads_;

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "experiments/command_line/claimed_folder.hpp"
@@ -54,8 +56,8 @@ std::string block_text(const BlockCheck& block) {
 void print_table(const std::vector<VerificationResult>& results) {
   TextTable table;
   table.rows = {{"mechanism", "formulation", "states", "cond", "limit", "u", "rate", "reaction", "accel.", "jump",
-                 "energy", "deriv.", "verdict"}};
-  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+                 "energy", "deriv.", "param.", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   for (const VerificationResult& result : results) {
     if (!result.refusal.empty() || !result.failure.empty()) {
       table.rows.push_back({result.mechanism, result.formulation,
@@ -69,7 +71,7 @@ void print_table(const std::vector<VerificationResult>& results) {
          result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit), block_text(result.velocity),
          block_text(result.rate), block_text(result.reaction), block_text(result.acceleration),
          block_text(result.continuity), block_text(result.energy), block_text(result.derivative),
-         std::string(to_string(result.outcome()))});
+         block_text(result.parameter), std::string(to_string(result.outcome()))});
   }
   fmt::print("{}", table_text(table));
 }
@@ -98,6 +100,9 @@ void print_legend() {
       "            differences, limited in the same way, and jacobian, jacobian_vector and vector_jacobian against one "
       "another\n"
       "            (limit); over the sum of absolute terms\n"
+      "  param.    the same by parameters (forces in joints, masses, springs, lengths of links), all along one random "
+      "direction:\n"
+      "            against differences of mechanisms with others, and columns against weighted_derivatives\n"
       "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
       "nothing\n"
       "            else was checked, which counts as neither passed nor failed\n");
@@ -114,6 +119,22 @@ void print_unconverged(const std::vector<VerificationResult>& results) {
           "passes=conjugate)\n",
           result.formulation, result.mechanism, result.unconverged, result.states, result.largest_remainder);
     }
+  }
+}
+
+/// Says which derivatives by parameters were not compared, and why.
+void print_left_out(const std::vector<VerificationResult>& results) {
+  std::map<std::string, std::vector<std::string>> where;
+  for (const VerificationResult& result : results) {
+    if (!result.parameters_left_out.empty()) {
+      std::vector<std::string>& mechanisms = where[result.parameters_left_out];
+      if (mechanisms.empty() || mechanisms.back() != result.mechanism) {
+        mechanisms.push_back(result.mechanism);
+      }
+    }
+  }
+  for (const auto& [what, mechanisms] : where) {
+    say("\n{}: derivatives by parameters were compared without {}\n", fmt::join(mechanisms, ", "), what);
   }
 }
 
@@ -229,6 +250,7 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   print_table(results);
   print_legend();
   print_unconverged(results);
+  print_left_out(results);
   print_worst(registries, options, results);
   if (!options.output.empty()) {
     write_records(std::filesystem::path(options.output) / "records.csv", verification_records(results));
