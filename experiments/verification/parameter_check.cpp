@@ -45,6 +45,15 @@ bool equal_states(const Formulation& a, const Formulation& b) {
                     });
 }
 
+/// \returns whether states hold independent coordinates alone.
+bool solves_for_coordinates(const Formulation& formulation) {
+  const auto held =
+      std::count_if(formulation.layout().begin(), formulation.layout().end(), [](const StateComponent& one) {
+        return !one.constant && (one.kind == StateKind::position || one.kind == StateKind::quaternion);
+      });
+  return held < formulation.mechanism().q_size();
+}
+
 }  // namespace
 
 ParameterCheck::ParameterCheck(const FormulationEntry& entry, const Parameters& options, const Execution& execution,
@@ -148,10 +157,12 @@ std::string ParameterCheck::compare_differences(Formulation& formulation, const 
                                                 const DerivativeComparison& comparison) {
   const StateFunction rates = [&](double, std::span<const double> s, Eigen::VectorXd& values) {
     const std::shared_ptr<Formulation> other = changed(s.front(), formulation);
-    // What it has packed last may decide what it makes of a state: which way a loop folds. What it makes of loops that
-    // other lengths have opened does not matter.
-    Eigen::VectorXd packed(place.x.size());
-    static_cast<void>(other->pack(place.t, view(state.q), view(state.u), view(packed)));
+    if (solves_for_coordinates(*other)) {
+      // Where it has packed last decides to which assembly they belong. That it packs may fail, of loops that other
+      // lengths have opened.
+      Eigen::VectorXd packed(place.x.size());
+      static_cast<void>(other->pack(place.t, view(state.q), view(state.u), view(packed)));
+    }
     values.resize(place.x.size());
     return other->rhs(place.t, view(place.x), view(values)).message();
   };

@@ -28,6 +28,9 @@ MechanismDescription with_own_cuts(const Mechanism& mechanism) {
 /// marked. Marks stay, by which formulations choose what depends. \throws ModelError where the loops cannot be closed
 void close_start(MechanismDescription& description) {
   MechanismDescription loose = description;
+  // Loads do not matter here, and reading their formulas takes the most time.
+  loose.joint_loads.clear();
+  loose.body_loads.clear();
   for (JointDescription& joint : loose.joints) {
     joint.dependent = !joint.cut && joint.motions.empty();
   }
@@ -197,7 +200,7 @@ void ParameterVariation::hold_lengths(double reach) {
 
 bool ParameterVariation::closes(double s) const {
   try {
-    const Mechanism other(changed(s, true));
+    static_cast<void>(changed(s, true));  // closes the start
   } catch (const ModelError&) {
     return false;
   }
