@@ -92,6 +92,11 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
     throw std::invalid_argument(fmt::format("mechanism '{}': {}", formulation.mechanism().name(), reason));
   }
+  if (formulation.observes_absolute()) {
+    throw std::invalid_argument(
+        "in absolute coordinates bodies leave their joints, which is no motion of the mechanism; give a formulation in "
+        "those of the joints, such as dense");
+  }
   if (x.empty()) {
     throw std::invalid_argument(
         fmt::format("mechanism '{}' has no coordinates: nothing of it can move", formulation.mechanism().name()));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formulations/augmented_lagrangian/absolute/absolute_state.hpp"
+#include "formulations/augmented_lagrangian/derivatives/absolute_derivatives.hpp"
 #include "formulations/augmented_lagrangian/mass_orthogonal_projection.hpp"
 
 namespace mbdbench {
@@ -45,6 +46,7 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
   bool project(double t, std::span<double> x);
 
   MassOrthogonalProjection projection_;
+  AbsoluteDerivatives derivatives_;
   std::size_t unconverged_ = 0;
   PassRemainder remainder_;    // of the last right-hand side
   BranchLetter body_rates_;    // x' of the bodies

@@ -383,7 +383,7 @@ double AugmentedSystem::velocity_residual(std::span<double> rate) const {
 
 double AugmentedSystem::acceleration_residual(std::span<double> second) {
   for_joints({}, [this](int k) { set_right_side(k, residual_); });
-  std::visit([&](const auto& assembly) { assembly.constraint_residual(residual_, accelerations_, second); }, assembly_);
+  row_residual(residual_, accelerations_, second);
   for (double& row : second) {
     row = -row;
   }

@@ -63,6 +63,12 @@ class AugmentedSystem {
   [[nodiscard]] std::span<const Vec6> accelerations() const { return accelerations_; }
   /// \returns lambda of all rows, after solve_accelerations.
   [[nodiscard]] std::span<const double> multipliers() const { return multipliers_; }
+  /// result = r - D^T (V_b - V_a) of all rows, with the handles of the last `assemble`.
+  void row_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> result) const {
+    std::visit([&](const auto& assembly) { assembly.constraint_residual(r, rates, result); }, assembly_);
+  }
+  /// \returns whether there are loads beyond gravity.
+  [[nodiscard]] bool has_loads() const { return loads_needed_; }
   /// Constraint wrenches of all joints, +D lambda on body b.
   void reactions(std::span<const double> lambda, Reactions& result) const;
 

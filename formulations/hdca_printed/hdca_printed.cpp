@@ -43,6 +43,7 @@
 #include "formulations/assembly/point_masses.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -102,7 +103,11 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
         cut_rows_(mechanism.cut_row_count()),
         solver_(boundary_groups(mechanism)),
         u_(index_of(mechanism.u_size())),
-        set_(set) {
+        set_(set),
+        derivatives_(
+            mechanism, LoopMomenta{}, std::string(), near(),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, set) {
+    use_derivatives(derivatives_);
     for (const Joint& joint : mechanism.tree_joints()) {
       ground_rows_ += joint.a < 0 ? joint.nc : 0;
     }
@@ -425,6 +430,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   SemidefiniteSolver solver_;
   std::vector<double> u_;
   InstructionSet set_;
+  LoopDerivatives derivatives_;
   std::unique_ptr<MechanismAssembly> system_;
 };
 

@@ -29,7 +29,7 @@ std::vector<StateComponent> absolute_layout(const Mechanism& mechanism) {
 }  // namespace
 
 AbsoluteStateFormulation::AbsoluteStateFormulation(const Mechanism& mechanism, const AugmentedOptions& options)
-    : Formulation(mechanism, absolute_layout(mechanism)),
+    : DifferentiatedFormulation(mechanism, absolute_layout(mechanism)),
       options_(options),
       system_(mechanism, options, near()),
       velocities_(mechanism.bodies().size(), Vec6::Zero()),

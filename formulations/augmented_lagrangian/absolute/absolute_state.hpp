@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
-#include "formulations/formulation.hpp"
+#include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
@@ -33,7 +33,7 @@ struct AugmentedIterations {
 };
 
 /// Base of the formulations of [Malczyk2012].
-class AbsoluteStateFormulation : public Formulation {
+class AbsoluteStateFormulation : public DifferentiatedFormulation {
  public:
   AbsoluteStateFormulation(const Mechanism& mechanism, const AugmentedOptions& options);
 

@@ -1,11 +1,13 @@
 #include "formulations/derivatives/loops/loop_state.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "formulations/batches/batch_tree.hpp"
+#include "formulations/derivatives/loops/cut_shapes.hpp"
+#include "formulations/derivatives/loops/joint_place.hpp"
+#include "formulations/derivatives/loops/link_vectors.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/handle_share.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -17,16 +19,6 @@ namespace {
 using linear::LoopAxis;
 using linear::LoopBody;
 using linear::LoopCut;
-
-kernels::LinkVector<double> vector_of(const Vec3& r) {
-  return {r.x(), r.y(), r.z()};
-}
-
-/// \returns whether an axis of a joint's H is fixed in the outboard body, its line included; else in the inboard one.
-bool is_fixed_outboard(const Joint& joint, int component) {
-  return joint.type == JointType::spherical || (joint.type == JointType::universal && component == 1) ||
-         (joint.type == JointType::free && component < 3) || (joint.type == JointType::planar && component == 2);
-}
 
 /// \returns whether all loads are springs, dampers and forces in tree joints.
 bool acts_in_tree_joints_alone(const Mechanism& mechanism) {
@@ -82,7 +74,7 @@ LoopState::LoopState(const Mechanism& mechanism, bool momenta, const CutReferenc
   data_.bodies = bodies_.data();
   data_.axes = axes_.data();
   data_.cuts = cuts_.data();
-  data_.ground.linear = vector_of(-mechanism.gravity());
+  data_.ground.linear = link_vector_of(-mechanism.gravity());
   memory_.push_back(
       aligned_memory(linear::LoopLanes::kSize * std::max<std::size_t>(1, bodies_.size()) * index_of(width)));
   data_.lanes = memory_.back().get();
@@ -199,52 +191,21 @@ void LoopState::place_axes(std::size_t joint) {
   for (int i = 0; i < own.axis_count; ++i) {
     const Vec3 omega = state.h.col(i).tail<3>();
     const Vec3 linear = state.h.col(i).head<3>() + lever.cross(omega);
-    axes_[index_of(own.first_axis + i)].motion = {vector_of(linear), vector_of(omega)};
+    axes_[index_of(own.first_axis + i)].motion = {link_vector_of(linear), link_vector_of(omega)};
   }
   const double mass = mechanism_->bodies()[joint].mass;
   const Vec3 com = body.com - center_;
   const Mat3 inertia = body.inertia + mass * (com.squaredNorm() * Mat3::Identity() - com * com.transpose());
   own.inertia.mass = mass;
-  own.inertia.moment = vector_of(mass * com);
+  own.inertia.moment = link_vector_of(mass * com);
   own.inertia.inertia = {inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2), inertia(2, 2)};
 }
 
 void LoopState::place_cut(std::size_t cut) {
   const Joint& joint = mechanism_->cut_joints()[cut];
-  const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(cut));
-  const BodyKinematics& a = kinematics_.body(joint.a);
-  const BodyKinematics& b = kinematics_.body(joint.b);
-  linear::CutShape& shape = cuts_[cut].shape;
-  shape.rows = joint.nc;
-  shape.body_a = joint.a;
-  shape.body_b = joint.b;
-  // As of joint_kinematics.hpp.
-  shape.share = share_of_b(joint);
-  shape.world_linear = joint.world_linear;
-  shape.direction_count = static_cast<int>(joint.linear_directions.size());
-  for (std::size_t i = 0; i < joint.linear_directions.size(); ++i) {
-    shape.directions[i] = vector_of(state.axes_a * joint.linear_directions[i]);
-  }
-  shape.keeps_length = joint.length > 0.0;
-  shape.screws = joint.type == JointType::screw;
-  shape.screw_linear = 1.0 / std::sqrt(1.0 + joint.pitch * joint.pitch);
-  shape.screw_angular = -shape.screw_linear * joint.pitch;
-  shape.angle_count = static_cast<int>(joint.angular.size());
-  for (std::size_t i = 0; i < joint.angular.size(); ++i) {
-    shape.angles_a[i] = vector_of(state.axes_a * joint.angular[i].vector_a);
-    shape.angles_b[i] = vector_of(joint.angular[i].scale * (state.axes_b * joint.angular[i].vector_b));
-  }
-  shape.turn_row = joint.turn_row;
-  shape.rolls = rolls(joint.type);
-  shape.rolls_thin = joint.type == JointType::rolling_disc;
-  shape.radius = joint.radius;
-  shape.axle = vector_of(state.axes_b * joint.axis2);
-  shape.axis = vector_of(state.axes_a * joint.axis);
-  shape.normal1 = vector_of(state.axes_a * joint.normal1);
-  shape.normal2 = vector_of(state.axes_a * joint.normal2);
-  shape.pointer = vector_of(state.axes_b * joint.normal1);
-  shape.origin_a = vector_of(a.origin + a.rotation * joint.position_a - center_);
-  shape.origin_b = vector_of(b.origin + b.rotation * joint.position_b - center_);
+  const auto origin = [&](int body, const Vec3& own) { return Vec3(kinematics_.world_point(body, own) - center_); };
+  place_shape(joint, kinematics_.cut_joint(static_cast<int>(cut)), origin(joint.a, joint.position_a),
+              origin(joint.b, joint.position_b), share_of_b(joint), cuts_[cut].shape);
 }
 
 void LoopState::set_mass() {

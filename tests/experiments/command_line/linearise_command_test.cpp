@@ -298,9 +298,14 @@ TEST(LineariseCommand, RefusesWhatCannotMove) {
 }
 
 TEST(LineariseCommand, RefusesWhatHasNoExactDerivativesAndOtherStates) {
-  const CommandLineCall none = call_program({"linearise", "-m", "four_bar", "-f", "dca-alm"});
+  const CommandLineCall none = call_program({"linearise", "-m", "four_bar", "-f", "dca-alm-printed"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.errors.find("open trees"), std::string::npos) << none.errors;
+  for (const char* const mechanism : {"four_bar", "pendulum:2"}) {
+    const CommandLineCall absolute = call_program({"linearise", "-m", mechanism, "-f", "dca-alm"});
+    EXPECT_EQ(absolute.exit_code, 2);
+    EXPECT_NE(absolute.errors.find("absolute coordinates"), std::string::npos) << absolute.errors;
+  }
   // As many numbers as q and p of the tree's joints are, but others.
   const CommandLineCall loop = call_program({"linearise", "-m", "four_bar", "-f", "naudet"});
   EXPECT_EQ(loop.exit_code, 2);

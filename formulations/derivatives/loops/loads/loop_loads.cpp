@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "formulations/derivatives/loops/link_vectors.hpp"
 #include "formulations/derivatives/loops/turned_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
@@ -18,10 +19,6 @@ namespace mbdbench {
 namespace {
 
 using Source = LoadVariables::Source;
-
-kernels::LinkVector<double> link_vector_of(const Vec3& r) {
-  return {r.x(), r.y(), r.z()};
-}
 
 bool is_own(const std::string& name) {
   return name == "q" || name == "v";
