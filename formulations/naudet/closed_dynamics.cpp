@@ -266,11 +266,13 @@ void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
 }
 
 RhsStatus ClosedDynamics::reduced_momenta(double t, std::span<const double> q, std::span<double> p) {
-  BodyRecursion tree(*mechanism_, near_);
-  const RhsStatus status = tree.set_positions(t, q);
+  if (!tree_) {
+    tree_ = std::make_unique<BodyRecursion>(*mechanism_, near_);
+  }
+  const RhsStatus status = tree_->set_positions(t, q);
   if (status.ok) {
-    tree.set_velocities(velocities_);
-    tree.momenta(p);
+    tree_->set_velocities(velocities_);
+    tree_->momenta(p);
     dependents_.reduce(p);
   }
   return status;

@@ -101,6 +101,7 @@ class ClosedDynamics {
   std::optional<ClosedMomenta> momenta_;              // one of them
   std::optional<ClosedAccelerations> accelerations_;  // and the other
   std::unique_ptr<WorldRecursion> world_;
+  std::unique_ptr<BodyRecursion> tree_;  // for momenta of states that are packed
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
