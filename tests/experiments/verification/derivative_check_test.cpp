@@ -153,6 +153,27 @@ TEST(DerivativeCheck, RightDerivativesPassInStatesOfAllJoints) {
   }
 }
 
+void expect_both_passed(const std::vector<std::string>& mechanisms, const std::vector<std::string>& formulations) {
+  for (const VerificationResult& result : verified(mechanisms, formulations)) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+    for (const BlockCheck* const block : {&result.derivative, &result.parameter}) {
+      EXPECT_EQ(block->outcome, CheckOutcome::passed)
+          << block->component << " " << block->error << " " << result.failure;
+      EXPECT_LE(block->limit, 1e-4) << "a limit that finds nothing";
+    }
+  }
+}
+
+/// Rows of `bricard` and `bennett` repeat others, inertias of `squeezer` are tiny.
+TEST(DerivativeCheck, RightDerivativesPassInAbsoluteCoordinates) {
+  expect_both_passed({"squeezer", "bricard", "bennett", "quadruped", "random_closed:seed=5,bodies=6,cuts=2"},
+                     {"dca-alm", "dca-alm-proj"});
+}
+
+TEST(DerivativeCheck, RightDerivativesPassOfPrintedMomenta) {
+  expect_both_passed({"squeezer", "four_bar", "quadruped", "double_loop", "random_tree:seed=7"}, {"hdca-printed"});
+}
+
 TEST(DerivativeCheck, FormulationsWithoutDerivativesAreNotAsked) {
   for (const VerificationResult& result : verified({"four_bar"}, {"dca-alm-printed", "hdca[gauge=reset]"})) {
     EXPECT_EQ(result.derivative.outcome, CheckOutcome::not_compared) << result.mechanism << ", " << result.formulation;
