@@ -8,11 +8,18 @@
 ///   dlambda_k = dlambda_(k-1) + B (h_k - D M^-1 (g_k + D^T dlambda_(k-1))),   da_k = M^-1 (g_k + D^T dlambda_k)
 ///
 /// which are passes too, with right sides of their own; B stands factorised. Weights go through them the other way,
-/// B being symmetric. Passes that have converged have the slopes of the last one all.
+/// B being symmetric. Where their number cuts the passes of x' off, these are as many, each with slopes of its own;
+/// where they converge, those of every direction go on to its limit, with the slopes of the limit: at rest, say, a
+/// state leaves in peace what its neighbours do not. What rows that repeat others have against one another is dropped
+/// there.
 ///
-/// Cost: of a product about k passes and k slopes of all joints, one where they converge; O(k n) each.
+/// Where ranks are limited (AssemblyEngine::limit_loop_ranks) B is a solution of least squares, whose limit alone has
+/// these derivatives, along the constraints.
+///
+/// Cost: of a product about k passes and one set of slopes of all joints, O(k n); of all derivatives O(k n^2).
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +27,9 @@
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
+
+class AbsoluteSlopes;
+struct AbsoluteChange;
 
 /// The workspace is made when something is first asked for.
 class AbsoluteDerivatives final : public StateDerivatives {
@@ -45,13 +55,16 @@ class AbsoluteDerivatives final : public StateDerivatives {
 
  private:
   struct Workspace;
-  Workspace& work();
+  /// Everything at a state, in work_.
+  RhsStatus linearise(double t, std::span<const double> x);
+  void set_parameter(const RateParameter& parameter, const AbsoluteSlopes& slopes, AbsoluteChange& change) const;
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;
   const CutReferences* near_;
   std::function<std::span<const double>()> coordinates_;
   std::unique_ptr<Workspace> work_;
+  mutable std::optional<std::string> without_;  // once it is asked for: formulas are read
 };
 
 }  // namespace mbdbench

@@ -48,28 +48,28 @@ std::vector<double> state_beside(Formulation& formulation, double beside, Random
   return x;
 }
 
-/// \returns the largest error over the largest entry, of y' and of y'' each.
+/// \returns the largest error of a column over its largest entry.
 double error_of(const Eigen::MatrixXd& got, const Eigen::MatrixXd& expected) {
-  const Eigen::Index half = got.rows() / 2;
-  const auto error = [](const auto& a, const auto& b) {
-    return (a - b).cwiseAbs().maxCoeff() / std::max(1.0, b.cwiseAbs().maxCoeff());
-  };
-  return std::max(error(got.topRows(half), expected.topRows(half)),
-                  error(got.bottomRows(half), expected.bottomRows(half)));
+  double error = 0.0;
+  for (Eigen::Index k = 0; k < got.cols(); ++k) {
+    const double size = std::max(1.0, expected.col(k).cwiseAbs().maxCoeff());
+    error = std::max(error, (got.col(k) - expected.col(k)).cwiseAbs().maxCoeff() / size);
+  }
+  return error;
 }
 
-/// Jacobian against differences, products against the Jacobian.
+/// Jacobian against differences, products against the Jacobian. \param step of differences, 1e-3
 void compare_state(const Mechanism& mechanism, const std::string& options, double beside, double limit,
-                   RandomSource& random) {
+                   RandomSource& random, double step = 0.05) {
   SCOPED_TRACE(mechanism.name() + ", " + options);
   const auto formulation = test::make("dca-alm", mechanism, options);
   ASSERT_EQ(formulation->without_jacobian(), "");
   const std::vector<double> x = state_beside(*formulation, beside, random);
   const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
   // Of a step a quarter as long, less what the whole one is off by: truncation near folds.
-  const Eigen::MatrixXd expected = test::differences("dca-alm", mechanism, x, options, 0.25);
-  const double of_differences = error_of(test::differences("dca-alm", mechanism, x, options), expected);
-  EXPECT_LT(of_differences, 1e-3) << "nothing is compared";
+  const Eigen::MatrixXd expected = test::differences("dca-alm", mechanism, x, options, step);
+  const double of_differences = error_of(test::differences("dca-alm", mechanism, x, options, 4.0 * step), expected);
+  EXPECT_LT(of_differences, 1e-4) << "nothing is compared";
   EXPECT_LT(error_of(rows, expected), limit + of_differences);
 
   const Eigen::VectorXd direction = test::random_vector(static_cast<int>(x.size()), random);
@@ -177,7 +177,7 @@ TEST(AbsoluteDerivatives, AgreeWithDifferencesBesideTheConstraints) {
   EXPECT_GT(to_the_end, 5);
 }
 
-TEST(AbsoluteDerivatives, AgreeUnderLoadsOfAllKindsAndWithAllJoints) {
+TEST(AbsoluteDerivatives, AgreeOnRandomTreesAndLoopsUnderLoads) {
   const std::uint64_t seed = test::seed_of_run(7);
   RandomSource random(seed);
   int closed_count = 0;
@@ -194,11 +194,43 @@ TEST(AbsoluteDerivatives, AgreeUnderLoadsOfAllKindsAndWithAllJoints) {
   EXPECT_GT(closed_count, 1);
 }
 
+/// Rows that repeat others contradict them along most of the numbers, which moves nothing. Steps are so short that what
+/// they are off by does not either.
+TEST(AbsoluteDerivatives, AgreeOnTheConstraintsWhereRowsRepeatOthers) {
+  RandomSource random(test::seed_of_run(19));
+  for (const char* const key : {"four_bar:angle=0.3", "double_loop:angle=0.2", "loop:5", "five_bar:shape=rect"}) {
+    const Mechanism mechanism = named(key);
+    ASSERT_LT(mechanism.generic_rank().rank, mechanism.constraint_size());
+    compare_state(mechanism, "alpha=1e3,eps_a=1e-14,iterations=30", 0.0, 3e-6, random, 0.01);
+  }
+}
+
+/// At rest no pass but the first finds anything to change: neighbours of the state take more of them.
+TEST(AbsoluteDerivatives, GoOnWhereTheStateIsAtRest) {
+  RandomSource random(test::seed_of_run(23));
+  MechanismDescription description = named("pendulum:3").description();
+  description.gravity.setZero();
+  for (BodyDescription& body : description.bodies) {
+    body.mass *= 1e4;  // a pass leaves as much more of an error
+    body.inertia *= 1e4;
+  }
+  for (JointDescription& joint : description.joints) {
+    joint.v0.assign(joint.q0.size(), 0.0);
+  }
+  const Mechanism mechanism(description);
+  const auto formulation = test::make("dca-alm", mechanism, kConverged);
+  std::vector<double> x(formulation->state_size());
+  ASSERT_TRUE(formulation->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+  const Eigen::MatrixXd expected = test::differences("dca-alm", mechanism, x, kConverged, 0.25);
+  EXPECT_LT(error_of(test::jacobian(*formulation, x), expected), 1e-6);
+}
+
 TEST(AbsoluteDerivatives, AreThoseOfPassesThatAreCutOff) {
   RandomSource random(test::seed_of_run(11));
   for (const char* const key : {"pendulum:3", "four_bar:angle=0.3", "double_loop", "random_tree:seed=3,bodies=4",
                                 "random_closed:seed=4,bodies=4,cuts=1"}) {
     compare_state(named(key), kCutOff, 1e-3, kLimit, random);
+    compare_state(named(key), "alpha=10,iterations=1", 1e-3, kLimit, random);
   }
 }
 
@@ -247,6 +279,16 @@ TEST(AbsoluteDerivatives, SayWhereThereAreNone) {
   const Mechanism mechanism = named("four_bar");
   const auto conjugate = test::make("dca-alm", mechanism, "passes=conjugate");
   EXPECT_NE(conjugate->without_jacobian().find("passes=plain"), std::string::npos);
+  std::vector<double> any(conjugate->state_size());
+  std::vector<double> result(any.size());
+  EXPECT_FALSE(conjugate->jacobian_vector(0.0, any, any, result).ok);
+  const Mechanism bricard = named("bricard");
+  const auto ranked = test::make("dca-alm", bricard, "alpha=100,iterations=2");
+  any.resize(ranked->state_size());
+  result.resize(any.size());
+  ASSERT_TRUE(ranked->pack(0.0, view(bricard.q0()), view(bricard.u0()), any).ok);
+  const RhsStatus cut_off = ranked->jacobian_vector(0.0, any, any, result);
+  EXPECT_NE(cut_off.message().find("passes end before they converge"), std::string::npos) << cut_off.message();
   const auto formulation = test::make("dca-alm", mechanism);
   std::vector<double> x(formulation->state_size());
   ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
