@@ -98,8 +98,8 @@ CutComponent::Row JointPlace::coordinate(int component) const {
 }
 
 bool JointPlace::moves_with_b(int component) const {
-  return joint->type == JointType::spherical || (joint->type == JointType::universal && component == 1) ||
-         (joint->type == JointType::free && component < 3);
+  // The turn of a planar joint has its line in b and its direction in both.
+  return is_fixed_outboard(*joint, component) && joint->type != JointType::planar;
 }
 
 std::pair<MovingVector, MovingVector> JointPlace::direction(int component) const {
