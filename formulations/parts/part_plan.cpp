@@ -1,6 +1,7 @@
 #include "formulations/parts/part_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -72,6 +73,8 @@ PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
     loop_rows.push_back(1);
     loop_offsets.push_back(mechanism.cut_row_count() + static_cast<int>(c));
   }
+  kept_rows.resize(index_of(mechanism.closing_row_count()));
+  std::iota(kept_rows.begin(), kept_rows.end(), 0);
   for (const LinkRun& run : tree.runs()) {
     parts[index_of(run.first)].starts = run.slot >= 0;
   }
@@ -138,6 +141,24 @@ void PartPlan::add_loop(const LinkTree& tree, int loop, const std::vector<int>& 
   }
 }
 
+// Places stay where they are: what is left out leaves them empty.
+void PartPlan::keep_rows(const std::vector<bool>& is_kept) {
+  for (std::size_t loop = 0; loop < loop_offsets.size(); ++loop) {
+    const int all = std::exchange(loop_rows[loop], 0);
+    for (int row = loop_offsets[loop]; row < loop_offsets[loop] + all; ++row) {
+      if (is_kept[index_of(row)]) {
+        kept_rows[index_of(loop_offsets[loop] + loop_rows[loop]++)] = row;
+      }
+    }
+  }
+  for (LoopClosing& closing : closings) {
+    closing.rows = 0;
+    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+      closing.rows += loop_rows[index_of(closed_loops[index_of(l)])];
+    }
+  }
+}
+
 int PartPlan::columns_at(int row, int loop) {
   for (const auto& [other, place] : columns_at_[index_of(row)]) {
     if (other == loop) {
@@ -183,7 +204,7 @@ std::vector<std::size_t> PartPlan::units_of(const std::vector<std::size_t>& all,
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const int loop = closed_loops[index_of(l)];
     for (int j = 0; j < loop_rows[index_of(loop)]; ++j) {
-      units.push_back(all[index_of(loop_offsets[index_of(loop)] + j)]);
+      units.push_back(all[index_of(row_number(index_of(loop), j))]);
     }
   }
   std::vector<std::size_t> sorted = units;

@@ -85,8 +85,9 @@ class PartPlan {
   std::vector<PassedJoint<double>> joints;
   std::vector<LoopPass> passes;
   std::vector<int> blocks;
-  std::vector<int> loop_rows;     ///< rows of every loop
-  std::vector<int> loop_offsets;  ///< first of them among all closing rows
+  std::vector<int> loop_rows;     ///< rows of every loop that are kept
+  std::vector<int> loop_offsets;  ///< its first row among all closing rows
+  std::vector<int> kept_rows;     ///< by closing row: where the j-th of a loop that is kept is, at its offset + j
   std::vector<double> factors;
   std::vector<LoopClosing> closings;  ///< in the order of the sweep inward, that at the ground; then those of steps
   std::size_t solver_count = 0;       ///< closings but for seams, which are last
@@ -116,6 +117,14 @@ class PartPlan {
   int half_count = 0;                  ///< numbers
   int across_count = 0;                ///< packs
   int right_count = 0;                 ///< numbers
+  /// Leaves out rows of cut joints. \param is_kept by closing row
+  void keep_rows(const std::vector<bool>& is_kept);
+  /// \returns the number of the j-th row of a loop among all closing rows.
+  [[nodiscard]] int row_number(std::size_t loop, int j) const {
+    return kept_rows[static_cast<std::size_t>(loop_offsets[loop] + j)];
+  }
+  /// \returns the same among those of its cut joint.
+  [[nodiscard]] int column_of(std::size_t cut, int j) const { return row_number(cut, j) - loop_offsets[cut]; }
   /// \returns the block of two loops that meet; it has to exist
   [[nodiscard]] LoopCross block_of(int one, int other) const;
   /// \returns the trunk (0) or the branch that a row belongs to.

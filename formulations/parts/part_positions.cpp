@@ -144,9 +144,10 @@ void PartRecursion::start_columns(std::size_t which) {
     const Vec3 lever = cut.point - row.origin;
     double* const to = columns_.get() + doubles(6 * end.columns);
     for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      const Vec3 force = cut.d.col(i).head<3>();
+      const int column = plan_.column_of(index_of(end.cut), i);
+      const Vec3 force = cut.d.col(column).head<3>();
       const Vec3 f = axes * force;
-      const Vec3 n = axes * (cut.d.col(i).tail<3>() + lever.cross(force));
+      const Vec3 n = axes * (cut.d.col(column).tail<3>() + lever.cross(force));
       for (int j = 0; j < 3; ++j) {
         to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
         to[(3 + j) * kLoopLanes + i] += n[j];

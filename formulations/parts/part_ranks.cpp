@@ -1,8 +1,12 @@
 /// \file
-/// How many of the rows closed at every place are independent: settled once, by the mechanism's generic rank.
+/// Which rows of loops count at all, and how many of those closed at every place are independent: settled once, by
+/// random positions and by the mechanism's generic rank.
 #include <algorithm>
+#include <random>
+#include <utility>
 
 #include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -13,6 +17,46 @@ namespace {
 constexpr double kClearlyIndependent = 1e-6;
 
 }  // namespace
+
+void PartRecursion::note_felt_rows(std::vector<bool>& felt) const {
+  for (std::size_t c = 0; c < solvers_.size(); ++c) {
+    const LoopClosing& closing = plan_.closings[c];
+    int at = 0;
+    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+      const auto loop = index_of(plan_.closed_loops[index_of(l)]);
+      for (int j = 0; j < plan_.loop_rows[loop]; ++j, ++at) {
+        if (solvers_[c].a(at, at) > solvers_[c].smallest[at]) {
+          felt[index_of(plan_.row_number(loop, j))] = true;
+        }
+      }
+    }
+  }
+}
+
+// What is zero at random coordinates, loops open, is zero at all of them: rows are analytic functions of coordinates.
+void PartRecursion::leave_out_rows() {
+  std::vector<bool> felt(index_of(mechanism_->closing_row_count()), false);
+  std::fill(felt.begin() + mechanism_->cut_row_count(), felt.end(), true);
+  std::minstd_rand random(1);
+  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
+  Eigen::VectorXd q(mechanism_->q_size());
+  constexpr int kPositions = 4;
+  for (int k = 0; k < kPositions; ++k) {
+    std::generate(q.begin(), q.end(), [&] { return coordinate(random); });
+    if (!set_positions(view(q)).ok) {
+      felt.assign(felt.size(), true);
+      break;
+    }
+    note_felt_rows(felt);
+  }
+  keep_rows(std::move(felt));
+}
+
+void PartRecursion::keep_rows(std::vector<bool> are_kept) {
+  rows_are_kept_ = std::move(are_kept);
+  plan_.keep_rows(rows_are_kept_);
+  make_solvers();
+}
 
 void PartRecursion::limit_ranks(Eigen::Index most) {
   for (Solver& solver : solvers_) {

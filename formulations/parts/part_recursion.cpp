@@ -19,7 +19,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       keeps_poses_(poses_wanted_ != PosesWanted::cuts || !mechanism.cut_joints().empty()),
       team_(branch_costs(tree_), execution),
       positions_(tree_.positions()),
-      poses_(mechanism, tree_),
+      poses_(mechanism, tree_, poses_wanted_ == PosesWanted::cuts),
       plan_(mechanism, tree_),
       bases_(plan_.seams.size()),
       sweeps_(compiled_for(execution.instruction_set, []<int W>() { return part_sweeps::sweeps<W>(); })),
@@ -60,27 +60,34 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
     starts_[index_of(run.first)] = run.start;
     gravity_[index_of(run.first)] = run.gravity;
   }
-  const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
-  for (const LoopClosing& closing : std::span(plan_.closings).first(plan_.solver_count)) {
-    solvers_.push_back({SemidefiniteSolver(plan_.units_of(units, closing)),
-                        Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
-                        Eigen::VectorXd::Zero(closing.rows), closing.rows});
-  }
+  make_solvers();
   size_side(accelerations_);
   size_side(impulses_);
   point_at_memory();
   if (!team_.is_divided()) {
+    leave_out_rows();
     settle_ranks();
     return;
   }
   // Ranks are those of all closings: a process settles them alone, and knows then what it found.
   const PartRecursion alone(mechanism, poses, execution.on_this_process(), section_bodies);
   outcomes_ = alone.outcomes_;
+  keep_rows(alone.rows_are_kept_);
   for (std::size_t c = 0; c < solvers_.size(); ++c) {
     solvers_[c].most = alone.solvers_[c].most;
   }
   write_letters();
   forget_others();
+}
+
+void PartRecursion::make_solvers() {
+  const std::vector<std::size_t> units = rows_of_one_unit(*mechanism_);
+  solvers_.clear();
+  for (const LoopClosing& closing : std::span(plan_.closings).first(plan_.solver_count)) {
+    solvers_.push_back({SemidefiniteSolver(plan_.units_of(units, closing)),
+                        Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
+                        Eigen::VectorXd::Zero(closing.rows), closing.rows});
+  }
 }
 
 void PartRecursion::size_side(Side& side) const {
@@ -185,8 +192,9 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) {
   }
   const JointKinematics& cut = cuts_[index_of(loop)];
   for (int row = 0; row < plan_.loop_rows[index_of(loop)]; ++row) {
-    const double force = cut.d.col(row).head<3>().squaredNorm();
-    const double moment = cut.d.col(row).tail<3>().squaredNorm();
+    const int column = plan_.column_of(index_of(loop), row);
+    const double force = cut.d.col(column).head<3>().squaredNorm();
+    const double moment = cut.d.col(column).tail<3>().squaredNorm();
     solver.smallest[first_row + row] =
         kZeroRow * (force * (size.slides + 2.0 * size.levers) + 2.0 * moment * size.turns);
   }
@@ -209,8 +217,8 @@ PartRecursion::StretchSize PartRecursion::size_of(const PartPlan::Stretch& stret
     }
     size.turns += turning;
     // A cut in the axis of a joint has no lever: what is left of it is rounding of the loop's size.
-    const double lever = (point - poses_.row(index_of(at)).origin).norm();
-    size.levers += turning * std::pow(std::max(lever, unit), 2);
+    const double square = (point - poses_.row(index_of(at)).origin).squaredNorm();
+    size.levers += turning * std::max(square, unit * unit);
   }
   return size;
 }
@@ -272,19 +280,9 @@ Eigen::Index PartRecursion::rank_limit(int loop) const {
   return solvers_[plan_.closing_of(loop)].most;
 }
 
-bool PartRecursion::is_zero_row(int row) const {
-  const auto loop = static_cast<std::size_t>(
-      std::upper_bound(plan_.loop_offsets.begin(), plan_.loop_offsets.end(), row) - plan_.loop_offsets.begin() - 1);
-  const std::size_t c = plan_.closing_of(static_cast<int>(loop));
-  int at = row - plan_.loop_offsets[loop];
-  for (int l = plan_.closings[c].first_loop; plan_.closed_loops[index_of(l)] != static_cast<int>(loop); ++l) {
-    at += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
-  }
-  return !(solvers_[c].a(at, at) > solvers_[c].smallest[at]);
-}
-
 int PartRecursion::redundant_rows() const {
-  return std::accumulate(outcomes_.begin(), outcomes_.end(), 0,
+  const auto left_out = static_cast<int>(std::count(rows_are_kept_.begin(), rows_are_kept_.end(), false));
+  return std::accumulate(outcomes_.begin(), outcomes_.end(), left_out,
                          [](int sum, const Outcome& outcome) { return sum + outcome.redundant; });
 }
 

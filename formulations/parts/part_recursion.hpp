@@ -127,8 +127,9 @@ class PartRecursion {
   [[nodiscard]] int redundant_rows() const;
   /// \returns how many rows count at most where a loop is closed, with all that are closed there.
   [[nodiscard]] Eigen::Index rank_limit(int loop) const;
-  /// \returns whether a closing row counts as zero at the positions that are set.
-  [[nodiscard]] bool is_zero_row(int row) const;
+  /// \returns by closing row whether it counts: others are left out, since nothing that the mechanism can do is felt by
+  /// them.
+  [[nodiscard]] const std::vector<bool>& rows_are_kept() const { return rows_are_kept_; }
 
  private:
   /// Memory of one right side.
@@ -249,6 +250,12 @@ class PartRecursion {
   [[nodiscard]] double factor_size(const PartPlan::Stretch& stretch) const;
   /// The diagonal entries of C at which rows of a loop count as zero.
   void set_negligible(int loop, int first_row, Solver& solver);
+  void make_solvers();
+  /// Rows of cut joints that nothing is felt by, such as those out of the plane of planar loops.
+  void leave_out_rows();
+  void keep_rows(std::vector<bool> are_kept);
+  /// Notes rows that count at the positions that are set.
+  void note_felt_rows(std::vector<bool>& felt) const;
   void settle_ranks();
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);
@@ -315,8 +322,9 @@ class PartRecursion {
   std::vector<double> changes_;                             // of u, of push
   std::vector<double> pushed_;                              // u after it
   Eigen::VectorXd multipliers_;
-  bool pending_ = false;         // whether the trunk waits for what branches leave
-  std::vector<Solver> solvers_;  // by closing
+  bool pending_ = false;             // whether the trunk waits for what branches leave
+  std::vector<bool> rows_are_kept_;  // by closing row
+  std::vector<Solver> solvers_;      // by closing
   BranchMail mail_;
   BranchLetter end_poses_;       // of bodies on loops that leave a branch
   BranchLetter end_velocities_;  // likewise

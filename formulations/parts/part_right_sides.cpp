@@ -20,7 +20,7 @@ void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const 
     for (std::size_t loop = first; loop < last; ++loop) {
       double* const to = side.wanted.get() + loop * kLoopLanes;
       for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-        to[j] = wanted[plan_.loop_offsets[loop] + j];
+        to[j] = wanted[plan_.row_number(loop, j)];
       }
     }
   });
@@ -81,7 +81,7 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
   for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
     for (std::size_t loop = first; loop < last; ++loop) {
       for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-        multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
+        multipliers_[plan_.row_number(loop, j)] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
       }
     }
   });
@@ -94,15 +94,15 @@ void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std:
                                  const Velocities& velocities, bool changes) {
   const auto move_poses = [&] {
     const std::span<const double> u = velocities();
-    if (!u.empty() && keeps_poses_) {
-      move_bases(side, changes);
-      for_posed_ranges([&](std::size_t range) {
-        if (tree_.in_sections()) {
-          poses_.set_section_velocities(tree_, u, tree_.ranges()[range], base_of(range));
-        } else {
-          poses_.set_velocities(tree_, u, tree_.ranges()[range]);
-        }
-      });
+    if (u.empty() || !keeps_poses_) {
+      return;
+    }
+    move_bases(side, changes);
+    if (poses_wanted_ == PosesWanted::bodies) {
+      for_posed_ranges(
+          [&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range], base_of(range)); });
+    } else {
+      for_ranges([&](std::size_t range) { poses_.move_ends(range, side.linear, side.angular, changes); });
     }
   };
   const bool places_all = poses_wanted_ == PosesWanted::bodies;
@@ -228,7 +228,7 @@ void PartRecursion::gather_impulses() {
       const JointKinematics& cut = cuts_[c];
       Vec6 impulse = Vec6::Zero();
       for (int i = 0; i < plan_.loop_rows[c]; ++i) {
-        impulse += sign * multipliers_[plan_.loop_offsets[c] + i] * cut.d.col(i);
+        impulse += sign * multipliers_[plan_.row_number(c, i)] * cut.d.col(plan_.column_of(c, i));
       }
       poses_.add_wrench_at(row, cut.point, impulse, loop_impulses_[row]);
     });

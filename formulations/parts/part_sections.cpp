@@ -272,9 +272,9 @@ void PartRecursion::place_sections(std::span<const double> q, std::span<const do
       bases_[index_of(root)] = index_of(seam.range) >= first ? poses_.row(index_of(seam.row))
                                                              : LinkPoses::at_end(tree_, positions_, u, seam.way);
     }
-    poses_.set_section_positions(tree_, positions_, of, base_of(range));
+    poses_.set_positions(tree_, positions_, of, base_of(range));
     if (!u.empty()) {
-      poses_.set_section_velocities(tree_, u, of, base_of(range));
+      poses_.set_velocities(tree_, u, of, base_of(range));
     }
   };
   place(0, 0);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <random>
 #include <variant>
 
 #include "formulations/recursion/cut_rows.hpp"
@@ -16,29 +15,9 @@ kernels::LinkVector<double> link_vector(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
 }
 
-/// \returns by closing row whether nothing that the mechanism can do is felt by it, such as a row out of the plane of a
-/// planar loop: what is zero at random coordinates, loops open, is zero at all of them.
-std::vector<bool> rows_without_effect(const Mechanism& mechanism, const InstructionSet& set) {
-  PartRecursion probe(mechanism, PosesWanted::cuts, {1, nullptr, set});
-  std::vector<bool> zero(index_of(mechanism.closing_row_count()), true);
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
-  std::vector<double> q(index_of(mechanism.q_size()));
-  constexpr int kPositions = 4;
-  for (int k = 0; k < kPositions; ++k) {
-    std::generate(q.begin(), q.end(), [&] { return coordinate(random); });
-    const bool placed = probe.set_positions(q).ok;
-    for (std::size_t row = 0; row < zero.size(); ++row) {
-      zero[row] = zero[row] && placed && probe.is_zero_row(static_cast<int>(row));
-    }
-  }
-  return zero;
-}
-
 }  // namespace
 
-LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind,
-                             const InstructionSet& set)
+LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind)
     : tree_(&tree),
       plan_(mechanism, tree),
       loaded_(rows_loaded_by_loops(tree, plan_)),
@@ -48,13 +27,14 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
       starts_(tree.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree.size()),
       grounds_(tree.size()) {
+  plan_.keep_rows(one.rows_are_kept());
   for (const LinkRun& run : tree.runs()) {
     const std::size_t first = index_of(run.first);
     starts_[first] = run.start;
     gravity_[first] = run.gravity;
     grounds_[first] = {run.axes, run.origin};
   }
-  place_cuts(mechanism, rows_without_effect(mechanism, set));
+  place_cuts(mechanism);
   place_couplings(mechanism);
   place_loads(mechanism);
   set_closings(mechanism, one);
@@ -65,7 +45,7 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
   }
 }
 
-void LoopConstants::place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero) {
+void LoopConstants::place_cuts(const Mechanism& mechanism) {
   const LinkTree& tree = *tree_;
   const BodyOnRow ground;
   const auto body_of = [&](int body) -> const BodyOnRow& { return body < 0 ? ground : tree.bodies()[index_of(body)]; };
@@ -88,12 +68,9 @@ void LoopConstants::place_cuts(const Mechanism& mechanism, const std::vector<boo
     for (const AngularConstraint& angle : joint.angular) {
       *next++ = {link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine, angle.scale};
     }
-    for (int row = 0; row < joint.nc; ++row) {
-      if (!zero[index_of(joint.row_offset + row)]) {
-        cut.rows[cut.row_count++] = row;
-      }
+    for (; cut.row_count < plan_.loop_rows[c]; ++cut.row_count) {
+      cut.rows[cut.row_count] = plan_.column_of(c, cut.row_count);
     }
-    plan_.loop_rows[c] = cut.row_count;
     cut.unit = mechanism.scales().loop_units[c];
     keep_pose(a.row);
     keep_pose(b.row);
@@ -160,14 +137,7 @@ void LoopConstants::place_couplings(const Mechanism& mechanism) {
 }
 
 void LoopConstants::set_closings(const Mechanism& mechanism, const PartRecursion& one) {
-  const std::vector<std::size_t> all = rows_of_one_unit(mechanism);
-  std::vector<std::size_t> units = all;  // of the rows that are left
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const std::size_t first = index_of(plan_.loop_offsets[c]);
-    for (int k = 0; k < cuts_[c].row_count; ++k) {
-      units[first + index_of(k)] = all[first + index_of(cuts_[c].rows[k])];
-    }
-  }
+  const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
   for (LoopClosing& closing : plan_.closings) {
     LaneClosing own;
     const int first_loop = plan_.closed_loops[index_of(closing.first_loop)];
@@ -179,10 +149,6 @@ void LoopConstants::set_closings(const Mechanism& mechanism, const PartRecursion
       }
     }
     own.first_row = static_cast<int>(units_.size());
-    closing.rows = 0;
-    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-      closing.rows += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
-    }
     for (const std::size_t unit : plan_.units_of(units, closing)) {
       units_.push_back(static_cast<int>(unit));
       own.unit_count = std::max(own.unit_count, units_.back() + 1);

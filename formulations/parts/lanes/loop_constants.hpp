@@ -18,8 +18,7 @@ class LoopConstants {
   /// \param mechanism one of which lanes know everything \param tree of it, must outlive this
   /// \param one the recursion over one state, whose ranks are taken \param set of the kernels of another one
   /// \param kind of the second half of the state: velocity or momentum
-  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind,
-                const InstructionSet& set);
+  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind);
 
   /// Sets all that is no memory of packs.
   void point_at_constants(LoopData& data) const;
@@ -29,8 +28,7 @@ class LoopConstants {
   void keep_ways();
 
  private:
-  /// \param zero by closing row whether it is left out
-  void place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero);
+  void place_cuts(const Mechanism& mechanism);
   void place_couplings(const Mechanism& mechanism);
   void place_loads(const Mechanism& mechanism);
   /// Of a row with an end of a cut joint or a load.

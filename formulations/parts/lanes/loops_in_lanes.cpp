@@ -87,7 +87,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                 : StateKind::momentum),
       sweeps_(compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); })),
       tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
-      constants_(mechanism, tree_.tree(), one, kind_, set) {
+      constants_(mechanism, tree_.tree(), one, kind_) {
   data_.tree = tree_.data();
   data_.outside = data_.tree;
   data_.zero_row = kZeroRow;

@@ -1,5 +1,7 @@
 #include "formulations/recursion/links/link_poses.hpp"
 
+#include <set>
+
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -9,97 +11,195 @@ Vec3 triple(std::span<const double> values, int first) {
   return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
 }
 
-}  // namespace
-
-LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree)
-    : bodies_(mechanism), rows_(tree.size()), wrenches_(tree.size()) {}
-
-// From the frame of the inboard row (or the run's start) to that of row i.
-void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame) {
-  const LinkRow& row = tree.rows()[i];
-  if (is_sphere(row.kind)) {
-    const auto k = index_of(row.ordinal);
-    frame.origin += frame.axes * Vec3(positions.levers[k].x, positions.levers[k].y, positions.levers[k].z);
-    frame.axes *= matrix_of(positions.rotations[k]);
-    return;
-  }
-  const kernels::LinkConstants<double>& link = tree.links()[i];
-  const kernels::LinkVector<double> r = kernels::lever(link, positions.slides[i]);
-  frame.origin += frame.axes * Vec3(r.x, r.y, r.z);
-  const double c = positions.cosines[i];
-  const double s = positions.sines[i];
-  Mat3 turn;
-  turn << c, -s, 0.0, link.cos_alpha * s, link.cos_alpha * c, -link.sin_alpha, link.sin_alpha * s, link.sin_alpha * c,
-      link.cos_alpha;
-  frame.axes *= turn;
+Vec3 in_world(const LinkPoses::Row& frame, const kernels::LinkVector<double>& r) {
+  return r.x * frame.axes.col(0) + r.y * frame.axes.col(1) + r.z * frame.axes.col(2);
 }
 
-void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range) {
-  for (const LinkRun& run : runs_of(tree, range)) {
-    Row frame;
+/// Turns two axes towards one another, by the angle of (c, s).
+void turn(double c, double s, int from, int to, Mat3& axes) {
+  const Vec3 first = c * axes.col(from) + s * axes.col(to);
+  axes.col(to) = c * axes.col(to) - s * axes.col(from);
+  axes.col(from) = first;
+}
+
+}  // namespace
+
+LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, bool ends_alone)
+    : bodies_(mechanism),
+      rows_(tree.size()),
+      wrenches_(tree.size()),
+      ends_(tree.ranges().size()),
+      row_is_wanted_(tree.size(), ends_alone ? 0 : 1),
+      body_is_wanted_(mechanism.bodies().size(), ends_alone ? 0 : 1) {
+  for (const BodyOnRow& place : tree.bodies()) {
+    rows_of_bodies_.push_back(place.row);
+  }
+  std::set<int> bodies;
+  for (const Joint& cut : mechanism.cut_joints()) {
+    bodies.insert({cut.a, cut.b});
+  }
+  bodies.erase(-1);
+  for (const int body : bodies) {
+    body_is_wanted_[index_of(body)] = 1;
+    const int first = rows_of_bodies_[index_of(body)];
+    for (int row = first; row >= 0 && row_is_wanted_[index_of(row)] == 0; row = tree.rows()[index_of(row)].inboard) {
+      row_is_wanted_[index_of(row)] = 1;
+    }
+    for (std::size_t r = 0; r < ends_.size(); ++r) {
+      const LinkRange& range = tree.ranges()[r];
+      if (range.first_row <= first && first < range.last_row) {
+        ends_[r].bodies.push_back(body);
+        if (std::find(ends_[r].rows.begin(), ends_[r].rows.end(), first) == ends_[r].rows.end()) {
+          ends_[r].rows.push_back(first);
+        }
+      }
+    }
+  }
+}
+
+void LinkPoses::follow(const LinkTree& tree, const LinkPositions& positions, const WayStep& at, Row& frame) {
+  if (at.run >= 0) {
+    const LinkRun& run = tree.runs()[index_of(at.run)];
     if (run.slot >= 0) {
-      frame = rows_[index_of(tree.rows()[index_of(run.first)].inboard)];
       frame.origin += run.start.d * frame.axes.col(2);
-      const Vec3 x = run.start.cos_beta * frame.axes.col(0) + run.start.sin_beta * frame.axes.col(1);
-      frame.axes.col(1) = run.start.cos_beta * frame.axes.col(1) - run.start.sin_beta * frame.axes.col(0);
-      frame.axes.col(0) = x;
+      turn(run.start.cos_beta, run.start.sin_beta, 0, 1, frame.axes);
     } else {
       frame.axes = matrix_of(run.axes);
       frame.origin = {run.origin.x, run.origin.y, run.origin.z};
     }
-    for (std::size_t i = index_of(run.first); i < index_of(run.last); ++i) {
-      step(tree, positions, i, frame);
-      rows_[i] = frame;
-    }
   }
-  for (int b = range.first_body; b < range.last_body; ++b) {
-    const auto k = index_of(tree.body_order()[index_of(b)]);
-    const BodyOnRow& place = tree.bodies()[k];
-    BodyKinematics& body = bodies_.bodies()[k];
-    const Row ground;
-    const Row& frame = place.row < 0 ? ground : rows_[index_of(place.row)];
-    body.rotation.noalias() = frame.axes * place.rotation;
-    body.origin = frame.origin + frame.axes * place.origin;
-    body.com = body.origin + body.rotation * bodies_.mechanism().bodies()[k].com;
+  const auto i = index_of(at.row);
+  const LinkRow& row = tree.rows()[i];
+  if (is_sphere(row.kind)) {
+    const auto k = index_of(row.ordinal);
+    frame.origin += in_world(frame, positions.levers[k]);
+    const kernels::Matrix3<double>& r = positions.rotations[k];
+    const Vec3 x = in_world(frame, {r.xx, r.yx, r.zx});
+    const Vec3 y = in_world(frame, {r.xy, r.yy, r.zy});
+    frame.axes.col(2) = in_world(frame, {r.xz, r.yz, r.zz});
+    frame.axes.col(0) = x;
+    frame.axes.col(1) = y;
+    return;
+  }
+  const kernels::LinkConstants<double>& link = tree.links()[i];
+  frame.origin += in_world(frame, kernels::lever(link, positions.slides[i]));
+  turn(link.cos_alpha, link.sin_alpha, 1, 2, frame.axes);
+  turn(positions.cosines[i], positions.sines[i], 0, 1, frame.axes);
+}
+
+void LinkPoses::move_row(const LinkTree& tree, std::span<const double> u, std::size_t i, const Row* inner, Row& frame) {
+  const LinkRow& row = tree.rows()[i];
+  frame.velocity.setZero();
+  frame.omega.setZero();
+  if (inner != nullptr) {
+    frame.velocity = inner->velocity + inner->omega.cross(frame.origin - inner->origin);
+    frame.omega = inner->omega;
+  }
+  if (is_sphere(row.kind)) {
+    const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
+    if (row.kind == RowKind::free) {
+      const Vec3 way = matrix_of(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
+      frame.velocity += inner == nullptr ? way : Vec3(inner->axes * way);
+    }
+    const Vec3 rate = matrix_of(constants.axes_b) * triple(u, row.u);
+    frame.omega += in_world(frame, {rate.x(), rate.y(), rate.z()});
+  } else {
+    const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
+    (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
+    if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
+      frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
+    }
   }
 }
 
-void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range) {
-  for (std::size_t i = index_of(range.first_row); i < index_of(range.last_row); ++i) {
-    const LinkRow& row = tree.rows()[i];
-    Row& frame = rows_[i];
-    frame.velocity.setZero();
-    frame.omega.setZero();
-    if (row.inboard >= 0) {
-      const Row& inner = rows_[index_of(row.inboard)];
-      frame.velocity = inner.velocity + inner.omega.cross(frame.origin - inner.origin);
-      frame.omega = inner.omega;
-    }
-    if (is_sphere(row.kind)) {
-      const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
-      if (row.kind == RowKind::free) {
-        const Vec3 way = matrix_of(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
-        frame.velocity += row.inboard < 0 ? way : Vec3(rows_[index_of(row.inboard)].axes * way);
-      }
-      frame.omega += frame.axes * (matrix_of(constants.axes_b) * triple(u, row.u));
-    } else {
-      const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
-      (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
-      if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
-        frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
-      }
+LinkPoses::Row LinkPoses::at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
+                                 std::span<const WayStep> way) {
+  Row frame;
+  Row inner;
+  for (std::size_t k = 0; k < way.size(); ++k) {
+    follow(tree, positions, way[k], frame);
+    if (!u.empty()) {
+      move_row(tree, u, index_of(way[k].row), k > 0 ? &inner : nullptr, frame);
+      inner = frame;
     }
   }
+  return frame;
+}
+
+const LinkPoses::Row* LinkPoses::inboard_of(const LinkTree& tree, int row, const LinkRange& range,
+                                            const Row* base) const {
+  const int inboard = tree.rows()[index_of(row)].inboard;
+  return inboard < 0 ? nullptr : base != nullptr && inboard < range.first_row ? base : &rows_[index_of(inboard)];
+}
+
+template <typename Work>
+void LinkPoses::for_bodies(const LinkTree& tree, const LinkRange& range, const Work& work) const {
   for (int b = range.first_body; b < range.last_body; ++b) {
-    const auto k = index_of(tree.body_order()[index_of(b)]);
-    const int row = tree.bodies()[k].row;
-    BodyKinematics& body = bodies_.bodies()[k];
-    if (row < 0) {
-      body.velocity.setZero();
-    } else {
-      const Row& frame = rows_[index_of(row)];
-      body.velocity << frame.velocity + frame.omega.cross(body.com - frame.origin), frame.omega;
+    const auto body = index_of(tree.body_order()[index_of(b)]);
+    if (body_is_wanted_[body] != 0) {
+      work(body);
     }
+  }
+}
+
+void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
+                              const Row* base) {
+  for (int r = range.first_run; r < range.last_run; ++r) {
+    const LinkRun& run = tree.runs()[index_of(r)];
+    Row frame;
+    if (const Row* const inboard = inboard_of(tree, run.first, range, base)) {
+      frame = *inboard;
+    }
+    for (int i = run.first; i < run.last && row_is_wanted_[index_of(i)] != 0; ++i) {
+      follow(tree, positions, {i, i == run.first ? r : -1}, frame);
+      rows_[index_of(i)] = frame;
+    }
+  }
+  for_bodies(tree, range, [&](std::size_t body) { place_body(tree, body); });
+}
+
+void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range,
+                               const Row* base) {
+  for (int i = range.first_row; i < range.last_row; ++i) {
+    if (row_is_wanted_[index_of(i)] != 0) {
+      move_row(tree, u, index_of(i), inboard_of(tree, i, range, base), rows_[index_of(i)]);
+    }
+  }
+  for_bodies(tree, range, [&](std::size_t body) { move_body(body); });
+}
+
+void LinkPoses::move_ends(std::size_t range, std::span<const kernels::LinkVector<double>> linear,
+                          std::span<const kernels::LinkVector<double>> angular, bool changes) {
+  for (const int row : ends_[range].rows) {
+    Row& frame = rows_[index_of(row)];
+    const Vec3 velocity = in_world(frame, linear[index_of(row)]);
+    const Vec3 omega = in_world(frame, angular[index_of(row)]);
+    frame.velocity = changes ? Vec3(frame.velocity + velocity) : velocity;
+    frame.omega = changes ? Vec3(frame.omega + omega) : omega;
+  }
+  for (const int body : ends_[range].bodies) {
+    move_body(index_of(body));
+  }
+}
+
+void LinkPoses::place_body(const LinkTree& tree, std::size_t body) {
+  const BodyOnRow& place = tree.bodies()[body];
+  BodyKinematics& pose = bodies_.bodies()[body];
+  const Row ground;
+  const Row& frame = place.row < 0 ? ground : rows_[index_of(place.row)];
+  pose.rotation.noalias() = frame.axes * place.rotation;
+  pose.origin = frame.origin + frame.axes * place.origin;
+  pose.com = pose.origin + pose.rotation * bodies_.mechanism().bodies()[body].com;
+}
+
+void LinkPoses::move_body(std::size_t body) {
+  const int row = rows_of_bodies_[body];
+  BodyKinematics& motion = bodies_.bodies()[body];
+  if (row < 0) {
+    motion.velocity.setZero();
+  } else {
+    const Row& frame = rows_[index_of(row)];
+    motion.velocity << frame.velocity + frame.omega.cross(motion.com - frame.origin), frame.omega;
   }
 }
 

@@ -29,16 +29,21 @@ class LinkPoses {
     int run = -1;
   };
 
-  LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
+  /// \param ends_alone whether nobody asks about more than bodies with ends of cut joints: then only what leads to them
+  /// has poses
+  LinkPoses(const Mechanism& mechanism, const LinkTree& tree, bool ends_alone = false);
 
   /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
-  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range);
+  /// \param base of a section the row that it hangs on, if it is not the first one
+  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
+                     const Row* base = nullptr);
   /// Velocities of a range after its poses, as often as asked. \param u quasi-velocities
-  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
-  /// The same of a section. \param base the row that it hangs on; of the first one nothing
-  void set_section_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range,
-                             const Row* base);
-  void set_section_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range, const Row* base);
+  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range,
+                      const Row* base = nullptr);
+  /// Velocities of the rows and bodies of a range that have ends of cut joints, from those of O_k in the rows' axes.
+  /// \param range which of the tree's ranges \param changes whether they are added
+  void move_ends(std::size_t range, std::span<const kernels::LinkVector<double>> linear,
+                 std::span<const kernels::LinkVector<double>> angular, bool changes);
   /// \returns what the last row of a way from the ground has, with the same bits, from nothing but the coordinates.
   /// \param u empty: its velocity is not wanted
   static Row at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,
@@ -67,19 +72,34 @@ class LinkPoses {
   [[nodiscard]] std::span<const kernels::LinkWrench<double>> wrenches() const { return wrenches_; }
 
  private:
-  static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
-  // Never inlined: their bits are the same wherever they are called.
+  /// Bodies with ends of cut joints, and their rows, each once.
+  struct Ends {
+    std::vector<int> rows;
+    std::vector<int> bodies;
+  };
+
+  // Neither is ever inlined: their bits are the same wherever they are called, so that what a section has does not
+  // depend on who places the rows before it.
   [[gnu::noinline]] static void follow(const LinkTree& tree, const LinkPositions& positions, const WayStep& at,
                                        Row& frame);
   /// \param inner the inboard row; nullptr: the ground
   [[gnu::noinline]] static void move_row(const LinkTree& tree, std::span<const double> u, std::size_t i,
                                          const Row* inner, Row& frame);
-  void place_bodies(const LinkTree& tree, const LinkRange& range);
-  void move_bodies(const LinkTree& tree, const LinkRange& range);
+  /// The row that a row hangs on; nullptr: the ground.
+  [[nodiscard]] const Row* inboard_of(const LinkTree& tree, int row, const LinkRange& range, const Row* base) const;
+  void place_body(const LinkTree& tree, std::size_t body);
+  void move_body(std::size_t body);
+  /// Calls work(body) for all bodies of a range that somebody asks about.
+  template <typename Work>
+  void for_bodies(const LinkTree& tree, const LinkRange& range, const Work& work) const;
 
   BodyMotions bodies_;
   std::vector<Row> rows_;
   std::vector<kernels::LinkWrench<double>> wrenches_;
+  std::vector<Ends> ends_;           // by range
+  std::vector<int> rows_of_bodies_;  // -1: fixed to the ground
+  std::vector<char> row_is_wanted_;  // a row that leads to another one is, if that is
+  std::vector<char> body_is_wanted_;
 };
 
 }  // namespace mbdbench

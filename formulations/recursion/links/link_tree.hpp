@@ -192,10 +192,4 @@ class LinkTree {
 /// \returns the segments of runs, one run after another; the runs receive theirs.
 std::vector<LinkSegment> divide_into_segments(std::span<const LinkRow> rows, std::span<LinkRun> runs);
 
-/// \returns the runs of the trunk, or of a branch.
-inline std::span<const LinkRun> runs_of(const LinkTree& tree, const LinkRange& range) {
-  return tree.runs().subspan(static_cast<std::size_t>(range.first_run),
-                             static_cast<std::size_t>(range.last_run - range.first_run));
-}
-
 }  // namespace mbdbench
