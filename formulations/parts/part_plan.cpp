@@ -89,6 +89,7 @@ PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
   lay_ends(mechanism, tree);
   lay_closings(tree);
   lay_steps();
+  mark_first_arrivals(tree);
 }
 
 void PartPlan::find_ways(const Mechanism& mechanism, const LinkTree& tree) {
@@ -289,6 +290,40 @@ void PartPlan::lay_ends(const Mechanism& mechanism, const LinkTree& tree) {
       ++end;
     }
     ranges[r].last_end = end;
+  }
+}
+
+// In the order of the sweep inward.
+void PartPlan::mark_first_arrivals(const LinkTree& tree) {
+  if (ranges.size() > 1) {
+    return;
+  }
+  std::vector<bool> arrived(tree.size());
+  std::vector<bool> written(index_of(column_count));
+  for (End& end : ends) {
+    end.adds = written[index_of(end.columns)];
+    written[index_of(end.columns)] = true;
+  }
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    PartRow& part = parts[i];
+    const int inboard = tree.rows()[i].inboard;
+    if (!arrived[i]) {
+      cleared_rows.push_back(static_cast<int>(i));
+    }
+    if (inboard >= 0) {
+      part.adds = arrived[index_of(inboard)];
+      arrived[index_of(inboard)] = true;
+    }
+    for (int p = part.first_pass; p < part.last_pass; ++p) {
+      LoopPass& through = passes[index_of(p)];
+      if (!written[index_of(through.columns)]) {
+        cleared_columns.push_back(through.columns);
+      }
+      if (through.inward >= 0) {
+        through.adds = written[index_of(through.inward)];
+        written[index_of(through.inward)] = true;
+      }
+    }
   }
 }
 

@@ -33,6 +33,7 @@ class PartPlan {
     int row = 0;
     int columns = 0;
     double sign = 1.0;
+    bool adds = true;  ///< whether something is in that place, as in LoopPass
   };
 
   /// What a branch leaves, and where it belongs: places of packs.
@@ -110,6 +111,8 @@ class PartPlan {
   std::vector<int> first_stretch;      ///< of every loop, and one more than there are
   std::vector<int> left;               ///< by branch: stretches there of loops that are closed elsewhere
   std::vector<int> closed_in;          ///< by loop: the range of the link where it is closed, that of the ground 0
+  std::vector<int> cleared_rows;       ///< that get inertia of their own alone; with branches all
+  std::vector<int> cleared_columns;    ///< places of Y that start with nothing: those of couplings; with branches all
   int column_count = 0;                ///< places of Y
   int along_count = 0;                 ///< packs
   int product_count = 0;               ///< packs
@@ -162,6 +165,8 @@ class PartPlan {
   void fill_closing(LoopClosing& closing, const std::vector<int>& loops, const ColumnsOf& columns);
   /// The same for the loops that go on, in passes of its part.
   void fill_crosses(LoopClosing& closing, const std::vector<int>& loops);
+  /// Who is the first in its place: nothing needs to be cleared there. Branches clear everything.
+  void mark_first_arrivals(const LinkTree& tree);
   void lay_stretches();
   void lay_passes(const Mechanism& mechanism, const LinkTree& tree);
   void lay_ends(const Mechanism& mechanism, const LinkTree& tree);

@@ -88,10 +88,7 @@ PartRecursion::Outcome PartRecursion::eliminate(std::size_t range) {
   Outcome outcome;
   const PartData<double>& data = data_[range];
   const PartPlan::Range& planned = plan_.ranges[range];
-  std::fill(inertias_.begin() + data.first_row, inertias_.begin() + data.last_row,
-            kernels::ArticulatedInertia<double>{});
-  std::fill(inertias_.begin() + data.row_count + data.first_root, inertias_.begin() + data.row_count + data.last_root,
-            kernels::ArticulatedInertia<double>{});
+  clear(range);
   start_columns(range);
   if (range == 0) {
     join_branches();
@@ -132,25 +129,44 @@ void PartRecursion::join_branches() {
   take_over(plan_.products_left, products_.get());
 }
 
+void PartRecursion::clear(std::size_t range) {
+  if (plan_.ranges.size() == 1) {
+    for (const int row : plan_.cleared_rows) {
+      inertias_[index_of(row)] = {};
+    }
+    for (const int place : plan_.cleared_columns) {
+      std::fill_n(columns_.get() + doubles(6 * place), doubles(6), 0.0);
+    }
+    return;
+  }
+  const PartData<double>& data = data_[range];
+  std::fill(inertias_.begin() + data.first_row, inertias_.begin() + data.last_row,
+            kernels::ArticulatedInertia<double>{});
+  std::fill(inertias_.begin() + data.row_count + data.first_root, inertias_.begin() + data.row_count + data.last_root,
+            kernels::ArticulatedInertia<double>{});
+  const PartPlan::Range& planned = plan_.ranges[range];
+  std::fill_n(columns_.get() + doubles(6 * planned.first_column),
+              doubles(6 * (planned.last_column - planned.first_column)), 0.0);
+}
+
 void PartRecursion::start_columns(std::size_t which) {
   const PartPlan::Range& range = plan_.ranges[which];
-  std::fill_n(columns_.get() + doubles(6 * range.first_column), doubles(6 * (range.last_column - range.first_column)),
-              0.0);
   for (int e = range.first_end; e < range.last_end; ++e) {
     const PartPlan::End& end = plan_.ends[index_of(e)];
-    const JointKinematics& cut = cuts_[index_of(end.cut)];
+    const auto c = index_of(end.cut);
     const LinkPoses::Row& row = poses_.row(index_of(end.row));
-    const Mat3 axes = end.sign * row.axes.transpose();
-    const Vec3 lever = cut.point - row.origin;
+    const Vec3 lever = cuts_[c].point - row.origin;
     double* const to = columns_.get() + doubles(6 * end.columns);
-    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      const int column = plan_.column_of(index_of(end.cut), i);
-      const Vec3 force = cut.d.col(column).head<3>();
-      const Vec3 f = axes * force;
-      const Vec3 n = axes * (cut.d.col(column).tail<3>() + lever.cross(force));
+    if (!end.adds) {  // lanes behind the rows, too, might not be finite since a state that was not
+      std::fill_n(to, doubles(6), 0.0);
+    }
+    for (int i = 0; i < plan_.loop_rows[c]; ++i) {
+      const double* const d = cuts_[c].d.data() + 6 * plan_.column_of(c, i);
+      const Vec3 force(d[0], d[1], d[2]);
+      const Vec3 moment = Vec3(d[3], d[4], d[5]) + lever.cross(force);
       for (int j = 0; j < 3; ++j) {
-        to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
-        to[(3 + j) * kLoopLanes + i] += n[j];
+        to[j * kLoopLanes + i] += end.sign * row.axes.col(j).dot(force);  // both ends may be on one link
+        to[(3 + j) * kLoopLanes + i] += end.sign * row.axes.col(j).dot(moment);
       }
     }
   }

@@ -19,7 +19,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       keeps_poses_(poses_wanted_ != PosesWanted::cuts || !mechanism.cut_joints().empty()),
       team_(branch_costs(tree_), execution),
       positions_(tree_.positions()),
-      poses_(mechanism, tree_, poses_wanted_ == PosesWanted::cuts),
+      poses_(mechanism, tree_, poses_wanted_),
       plan_(mechanism, tree_),
       bases_(plan_.seams.size()),
       sweeps_(compiled_for(execution.instruction_set, []<int W>() { return part_sweeps::sweeps<W>(); })),
@@ -61,6 +61,9 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
     gravity_[index_of(run.first)] = run.gravity;
   }
   make_solvers();
+  if (plan_.ground >= 0) {
+    reduced_.resize(solvers_[index_of(plan_.ground)].right.size());
+  }
   size_side(accelerations_);
   size_side(impulses_);
   point_at_memory();
@@ -155,6 +158,14 @@ void PartRecursion::point_at_memory() {
     data.last_child = plan_.ranges[r].last_child;
     data.pivot = &pivots_[r].value;
     data_[r] = data;
+    // Closings stand outboard ones first. Branches move with links of the trunk.
+    const PartPlan::Range& planned = plan_.ranges[r];
+    const int outermost =
+        planned.first_closing < planned.last_closing ? plan_.closings[index_of(planned.first_closing)].row : -1;
+    if (r > 0 || data_.size() == 1) {
+      data.last_row = std::max(outermost + 1, data.first_row);
+    }
+    reached_.push_back(data);
   }
   for (Side* side : {&accelerations_, &impulses_}) {
     PartRightSide<double>& view = side->view;
@@ -269,8 +280,8 @@ bool PartRecursion::close_loops(int which, const PartData<double>& data) {
     return false;
   }
   closing.rank = static_cast<int>(solver.factors.rank());
+  solver.factors.write_half(&halves_[index_of(closing.half)]);
   if (closing.row >= 0) {
-    solver.factors.write_half(&halves_[index_of(closing.half)]);
     sweeps_.close(data, which);
   }
   return true;

@@ -12,7 +12,6 @@
 ///
 /// Cost: O(n) where loops are closed at links; O(m r^2) for the m rows of rank r that are closed at one place.
 #include <Eigen/Core>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,13 +25,6 @@
 #include "formulations/recursion/semidefinite_solver.hpp"
 
 namespace mbdbench {
-
-/// Whose poses in world axes are wanted.
-enum class PosesWanted : std::uint8_t {
-  cuts,   ///< what cut joints need
-  rows,   ///< of the rows that this process knows, also where there are no cut joints
-  bodies  ///< of all bodies, on every process
-};
 
 /// Workspace of one mechanism: all joint types, prescribed motions, couplings. Allocates nothing after construction.
 class PartRecursion {
@@ -110,6 +102,8 @@ class PartRecursion {
   /// \param driven prescribed velocities, by motion; empty: zero \param moves_poses whether the poses move with u
   RhsStatus move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
                  std::span<double> u, bool moves_poses);
+  /// The multipliers of `move` alone, for constraints that nothing drives: no motion is set.
+  RhsStatus find_multipliers(std::span<const double> p);
   /// J^T M V of the velocities of the last `move` or `push`. \param p over u
   void momenta(std::span<double> p);
   /// The same, and p' of all joints. \param loads by row about O_k, weights included, and what loops add
@@ -192,6 +186,8 @@ class PartRecursion {
   void write_ends();
   /// Makes everything of other processes' branches no number.
   void forget_others();
+  /// Inertias and columns of a range that somebody adds to before anybody is the first there.
+  void clear(std::size_t range);
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(std::size_t which);
   void place_cuts();
@@ -260,6 +256,11 @@ class PartRecursion {
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
+  /// From the loads of a side to multipliers of the loops at the ground. \returns what stops it
+  RhsStatus solve_inward(Side& side);
+  /// Motion, and multipliers of other loops. \param parts data_, or reached_: as far as loops are closed
+  void solve_outward(Side& side, std::span<const PartData<double>> parts);
+  void take_multipliers(const Side& side);
   /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
   /// own branches only: gives the velocities with which the poses move; empty: they stay
   /// \param changes whether the velocities of links are changed by those, or are those
@@ -284,9 +285,10 @@ class PartRecursion {
   PartPlan plan_;
   std::vector<LinkPoses::Row> bases_;  // by seam: the link that a section hangs on
   PartSweeps sweeps_;
-  std::vector<PartData<double>> data_;  // by range
-  std::vector<Outcome> outcomes_;       // by range, of the last positions
-  std::vector<StretchSize> sizes_;      // by stretch
+  std::vector<PartData<double>> data_;     // by range
+  std::vector<PartData<double>> reached_;  // the same without what is outboard of all closings
+  std::vector<Outcome> outcomes_;          // by range, of the last positions
+  std::vector<StretchSize> sizes_;         // by stretch
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
@@ -323,6 +325,7 @@ class PartRecursion {
   std::vector<double> pushed_;                              // u after it
   Eigen::VectorXd multipliers_;
   bool pending_ = false;             // whether the trunk waits for what branches leave
+  Eigen::VectorXd reduced_;          // H (w - v) at the ground
   std::vector<bool> rows_are_kept_;  // by closing row
   std::vector<Solver> solvers_;      // by closing
   BranchMail mail_;

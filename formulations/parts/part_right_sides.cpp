@@ -31,29 +31,29 @@ void PartRecursion::close_at_ground(Side& side) {
     return;
   }
   const LoopClosing& closing = plan_.closings[index_of(plan_.ground)];
-  Solver& solver = solvers_[index_of(plan_.ground)];
+  Eigen::VectorXd& right = solvers_[index_of(plan_.ground)].right;
   int row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       const std::size_t at = loop * kLoopLanes + index_of(j);
-      solver.right[row++] = side.wanted.get()[at] - side.rates.get()[at];
+      right[row++] = side.wanted.get()[at] - side.rates.get()[at];
     }
   }
-  solver.factors.solve(solver.right);
+  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> half(
+      &halves_[index_of(closing.half)], closing.rank, closing.rows);
+  reduced_.head(closing.rank).noalias() = half.lazyProduct(right);
+  right.noalias() = half.transpose().lazyProduct(reduced_.head(closing.rank));
   row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      side.multipliers.get()[loop * kLoopLanes + index_of(j)] = solver.right[row++];
+      side.multipliers.get()[loop * kLoopLanes + index_of(j)] = right[row++];
     }
   }
 }
 
-template <typename Velocities>
-RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes) {
-  const std::span<double> swept = sweep_target(rates, joint_rates_);
-  side.view.joint_rates = swept.data();
+RhsStatus PartRecursion::solve_inward(Side& side) {
   for_shares_of(index_of(plan_.rate_count), kManyPacks, [&](std::size_t first, std::size_t last) {
     std::fill(side.rates.get() + kLoopLanes * first, side.rates.get() + kLoopLanes * last, 0.0);
   });
@@ -74,10 +74,15 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
   sweeps_.inward(data_.front(), side.view);
   join_right_sides(side);
   close_at_ground(side);
+  return {};
+}
+
+void PartRecursion::solve_outward(Side& side, std::span<const PartData<double>> parts) {
   part_right_sides(side);
-  for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
-  deliver(team_, tree_, swept, rates);
-  finish_rates(side, swept, rates, velocities, changes);
+  for_ranges([&](std::size_t range) { sweeps_.outward(parts[range], side.view); });
+}
+
+void PartRecursion::take_multipliers(const Side& side) {
   for_shares_of(plan_.loop_offsets.size(), kManyPacks, [&](std::size_t first, std::size_t last) {
     for (std::size_t loop = first; loop < last; ++loop) {
       for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
@@ -85,6 +90,19 @@ RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Veloci
       }
     }
   });
+}
+
+template <typename Velocities>
+RhsStatus PartRecursion::solve(Side& side, std::span<double> rates, const Velocities& velocities, bool changes) {
+  const std::span<double> swept = sweep_target(rates, joint_rates_);
+  side.view.joint_rates = swept.data();
+  if (const RhsStatus status = solve_inward(side); !status.ok) {
+    return status;
+  }
+  solve_outward(side, data_);
+  deliver(team_, tree_, swept, rates);
+  finish_rates(side, swept, rates, velocities, changes);
+  take_multipliers(side);
   return {};
 }
 
@@ -181,6 +199,23 @@ RhsStatus PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& 
   set_wanted(wanted, impulses_);
   return solve(
       impulses_, u, [&] { return moves_poses ? std::span<const double>(u) : std::span<const double>(); }, false);
+}
+
+RhsStatus PartRecursion::find_multipliers(std::span<const double> p) {
+  impulses_.view.tau = p.data();
+  impulses_.view.loaded = nullptr;
+  impulses_.view.driven = nullptr;
+  impulses_.view.joint_rates = sweep_target(std::span<double>(changes_), joint_rates_).data();
+  std::fill_n(impulses_.wanted.get(), doubles(static_cast<int>(plan_.loop_rows.size())), 0.0);
+  if (const RhsStatus status = solve_inward(impulses_); !status.ok) {
+    return status;
+  }
+  solve_outward(impulses_, reached_);
+  if (team_.is_divided()) {
+    mail_.send({&rates_swept_, &impulses_.closed});
+  }
+  take_multipliers(impulses_);
+  return {};
 }
 
 void PartRecursion::momenta(std::span<double> p) {

@@ -37,20 +37,23 @@ CutEnd cut_end(const Kinematics& kinematics, int body) {
   return body < 0 ? CutEnd() : CutEnd{kinematics.body(body), kinematics.tree_joint(body).velocity};
 }
 
-void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutEnd& a, const CutEnd& b,
+void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutMotion& a, const CutMotion& b,
                         BaumgarteConstants baumgarte, Eigen::VectorXd& right_side) {
   const Vec6 relative = b.body.velocity_at(state.point) - a.body.velocity_at(state.point);
   // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].
-  Vec3 bias = Vec3::Zero();
-  bias += b.body.velocity.tail<3>().cross(state.velocity - b.point_velocity);
-  bias -= a.body.velocity.tail<3>().cross(state.velocity - a.point_velocity);
+  const Vec3 bias = b.body.velocity.tail<3>().cross(state.velocity - b.point_velocity) -
+                    a.body.velocity.tail<3>().cross(state.velocity - a.point_velocity);
+  // What turns with the joint besides (turning_term).
+  const Vec3 left = state.turn.cross(relative.head<3>()) - bias;
   std::array<double, 6> residual{};
   closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
+  const double stiffness = baumgarte.beta * baumgarte.beta;
   for (int row = 0; row < joint.nc; ++row) {
-    const double gamma = -state.d_rate.col(row).dot(relative) - state.d.col(row).head<3>().dot(bias) +
-                         turning_term(state, state.d.col(row), relative);
-    right_side[joint.row_offset + row] = gamma - 2.0 * baumgarte.alpha * state.d.col(row).dot(relative) -
-                                         baumgarte.beta * baumgarte.beta * residual[static_cast<std::size_t>(row)];
+    const Eigen::Map<const Vec6> d(state.d.data() + 6 * row);
+    const Eigen::Map<const Vec6> d_rate(state.d_rate.data() + 6 * row);
+    const double gamma = d.head<3>().dot(left) - d_rate.dot(relative);
+    right_side[joint.row_offset + row] =
+        gamma - 2.0 * baumgarte.alpha * d.dot(relative) - stiffness * residual[static_cast<std::size_t>(row)];
   }
 }
 

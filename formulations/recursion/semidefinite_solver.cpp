@@ -10,6 +10,7 @@ namespace mbdbench {
 namespace {
 
 constexpr double kSmallestPivot = 1e-12;
+constexpr std::size_t kPack = 4;
 
 /// y += factor x
 void add(double factor, const double* x, std::size_t size, double* y) {
@@ -31,6 +32,8 @@ double product(const double* x, const double* y, std::size_t size) {
 SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups)
     : l_(groups.size() * groups.size()),
       gram_(l_.size()),
+      half_(groups.size() * ((groups.size() + kPack - 1) / kPack * kPack)),
+      stride_((groups.size() + kPack - 1) / kPack * kPack),
       groups_(std::move(groups)),
       largest_(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1),
       scale_(groups_.size()),
@@ -188,16 +191,64 @@ void SemidefiniteSolver::solve_half() {
   }
 }
 
+void SemidefiniteSolver::add_row(double factor, std::size_t x, std::size_t y) {
+  const double* const from = &half_[x * stride_];
+  double* const to = &half_[y * stride_];
+  for (std::size_t p = 0; p < stride_; p += kPack) {
+    for (std::size_t i = p; i < p + kPack; ++i) {
+      to[i] += factor * from[i];
+    }
+  }
+}
+
+void SemidefiniteSolver::scale_row(double factor, std::size_t x) {
+  double* const row = &half_[x * stride_];
+  for (std::size_t p = 0; p < stride_; p += kPack) {
+    for (std::size_t i = p; i < p + kPack; ++i) {
+      row[i] *= factor;
+    }
+  }
+}
+
+// All columns of E^T s at once, as solve_half does with one.
 void SemidefiniteSolver::write_half(double* half) {
+  const std::size_t dependent = size_ - rank_;
+  std::fill_n(half_.begin(), size_ * stride_, 0.0);
+  for (std::size_t k = 0; k < rank_; ++k) {
+    half_[k * stride_ + k] = scale_[order_[k]];
+    for (std::size_t i = 0; i < dependent; ++i) {
+      half_[k * stride_ + rank_ + i] = column(k)[rank_ + i] * scale_[order_[rank_ + i]];
+    }
+  }
+  for (std::size_t i = 0; i < dependent; ++i) {
+    const double* const gram = &gram_[i * groups_.size()];
+    for (std::size_t k = 0; k < rank_; ++k) {
+      add_row(column(k)[rank_ + i] / gram[i], k, rank_ + i);
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      add_row(-gram[j] / gram[i], rank_ + j, rank_ + i);
+    }
+  }
+  for (std::size_t i = dependent; i-- > 0;) {
+    const double* const gram = &gram_[i * groups_.size()];
+    scale_row(1.0 / gram[i], rank_ + i);
+    for (std::size_t j = 0; j < i; ++j) {
+      add_row(-gram[j], rank_ + i, rank_ + j);
+    }
+    for (std::size_t k = 0; k < rank_; ++k) {
+      add_row(-column(k)[rank_ + i], rank_ + i, k);
+    }
+  }
   const std::size_t rows = groups_.size();
   std::fill_n(half, rank_ * rows, 0.0);
-  for (std::size_t i = 0; i < size_; ++i) {
-    std::fill_n(independent_.begin(), rank_, 0.0);
-    std::fill_n(dependent_.begin(), size_ - rank_, 0.0);
-    (i < rank_ ? independent_[i] : dependent_[i - rank_]) = scale_[order_[i]];
-    solve_half();
-    for (std::size_t k = 0; k < rank_; ++k) {
-      half[k * rows + order_[i]] = independent_[k];
+  for (std::size_t k = 0; k < rank_; ++k) {
+    const double* const l = column(k);
+    scale_row(1.0 / l[k], k);
+    for (std::size_t j = k + 1; j < rank_; ++j) {
+      add_row(-l[j], k, j);
+    }
+    for (std::size_t i = 0; i < size_; ++i) {
+      half[k * rows + order_[i]] = half_[k * stride_ + i];
     }
   }
 }

@@ -55,12 +55,17 @@ class SemidefiniteSolver {
   void express_dependent_rows();
   /// independent_ <- L_1^-1 (E^T E)^-1 E^T of what is in independent_ and dependent_, scaled.
   void solve_half();
+  /// y += factor x of two rows of half_.
+  void add_row(double factor, std::size_t x, std::size_t y);
+  void scale_row(double factor, std::size_t x);
   /// independent_ <- (E^T E)^-1 independent_
   void divide_by_gram_matrix();
   [[nodiscard]] double* column(std::size_t k) { return l_.data() + k * groups_.size(); }
 
   std::vector<double> l_;     // columns of L in pivoted order, m apart; below L_1: W
   std::vector<double> gram_;  // lower Cholesky factor of I + W W^T, rows m apart
+  std::vector<double> half_;  // H and behind it (I + W W^T)^-1 W E^T s, in pivoted order, rows `stride_` apart
+  std::size_t stride_;        // m, rounded up to whole packs
   std::vector<std::size_t> groups_;
   std::vector<double> largest_;  // diagonal entry of every group
   std::vector<double> scale_;

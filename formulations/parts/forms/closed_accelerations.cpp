@@ -101,16 +101,11 @@ void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, st
   }
 }
 
-CutEnd ClosedAccelerations::end_of(int body) const {
-  const LinkTree& tree = part_.tree();
-  CutEnd end;
-  if (body >= 0) {
-    end.body = part_.poses().bodies().body(body);
-    if (const int row = tree.bodies()[index_of(body)].row; row >= 0) {
-      end.point_velocity = part_.poses().row(index_of(row)).velocity;
-    }
-  }
-  return end;
+CutMotion ClosedAccelerations::end_of(int body) const {
+  static const CutEnd ground;
+  const int row = body < 0 ? -1 : part_.tree().bodies()[index_of(body)].row;
+  return {body < 0 ? ground.body : part_.poses().bodies().body(body),
+          row < 0 ? ground.point_velocity : part_.poses().row(index_of(row)).velocity};
 }
 
 void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, std::span<const double> u) {

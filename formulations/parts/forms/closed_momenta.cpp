@@ -164,8 +164,12 @@ void ClosedMomenta::add_cut_loads() {
 // p' <- p' + Phi_q^T nu + kappa (M u - p) (gauge_option.hpp); Phi_q^T sigma is M u - p. What nu is off by stays within
 // range(Phi_q^T), where it moves nothing; the rounding of M w would not.
 void ClosedMomenta::make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates) {
-  wanted_.setZero();
-  part_.move(rates, wanted_, {}, velocity_, false);
+  if (mechanism_->rheonomic()) {
+    wanted_.setZero();
+    part_.move(rates, wanted_, {}, velocity_, false);
+  } else {
+    part_.find_multipliers(rates);
+  }
   part_.add_closing_momenta(rates);
   if (mechanism_->rheonomic()) {
     // The multiplier of a prescribed motion is what M w leaves of the joint's own row, and nothing moves with it.

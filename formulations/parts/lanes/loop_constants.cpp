@@ -38,7 +38,6 @@ LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, c
   place_couplings(mechanism);
   place_loads(mechanism);
   set_closings(mechanism, one);
-  mark_first_arrivals();
   mark_kept_motions();
   if (kind == StateKind::momentum) {
     add_momenta(mechanism);
@@ -164,43 +163,16 @@ void LoopConstants::set_closings(const Mechanism& mechanism, const PartRecursion
   way_starts_.push_back(static_cast<int>(ways_.size()));
 }
 
-// In the order of the sweep inward.
-void LoopConstants::mark_first_arrivals() {
-  const LinkTree& tree = *tree_;
-  std::vector<bool> arrived(tree.size());
-  std::vector<bool> written(index_of(plan_.column_count));
-  for (const PartPlan::End& end : plan_.ends) {
-    written[index_of(end.columns)] = true;
-  }
-  for (std::size_t i = tree.size(); i-- > 0;) {
-    PartRow& part = plan_.parts[i];
-    const int inboard = tree.rows()[i].inboard;
-    if (!arrived[i]) {
-      cleared_rows_.push_back(static_cast<int>(i));
+// After the poses that are kept are known.
+void LoopConstants::mark_kept_motions() {
+  for (std::size_t i = tree_->size(); i-- > 0;) {
+    if (const int inboard = tree_->rows()[i].inboard; inboard >= 0) {
+      kept_[index_of(inboard)] = kept_[index_of(inboard)] || inboard + 1 != static_cast<int>(i);
     }
     if (loaded_[i]) {
       loaded_rows_.push_back(static_cast<int>(i));
     }
-    if (inboard >= 0) {
-      kept_[index_of(inboard)] = kept_[index_of(inboard)] || inboard + 1 != static_cast<int>(i);
-      part.adds = arrived[index_of(inboard)];
-      arrived[index_of(inboard)] = true;
-    }
-    for (int p = part.first_pass; p < part.last_pass; ++p) {
-      LoopPass& through = plan_.passes[index_of(p)];
-      if (!written[index_of(through.columns)]) {
-        cleared_places_.push_back(through.columns);
-      }
-      if (through.inward >= 0) {
-        through.adds = written[index_of(through.inward)];
-        written[index_of(through.inward)] = true;
-      }
-    }
   }
-}
-
-// After the poses that are kept are known.
-void LoopConstants::mark_kept_motions() {
   for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
     plan_.parts[i].keeps = kept_[i];
   }
@@ -241,13 +213,13 @@ void LoopConstants::point_at_constants(LoopData& data) const {
   data.rate_count = plan_.rate_count;
   data.column_count = plan_.column_count;
   data.product_count = plan_.product_count;
-  data.cleared_row_count = static_cast<int>(cleared_rows_.size());
+  data.cleared_row_count = static_cast<int>(plan_.cleared_rows.size());
   data.loaded_row_count = static_cast<int>(loaded_rows_.size());
-  data.cleared_place_count = static_cast<int>(cleared_places_.size());
+  data.cleared_place_count = static_cast<int>(plan_.cleared_columns.size());
   data.end_row_count = static_cast<int>(end_rows_.size());
-  data.cleared_rows = cleared_rows_.data();
+  data.cleared_rows = plan_.cleared_rows.data();
   data.loaded_rows = loaded_rows_.data();
-  data.cleared_places = cleared_places_.data();
+  data.cleared_places = plan_.cleared_columns.data();
   data.end_rows = end_rows_.data();
   data.impulses.loaded = loaded_.get();
   data.momenta.acted_on = acted_on_.get();

@@ -35,7 +35,6 @@ class LoopConstants {
   void keep_pose(int row);
   [[nodiscard]] LanePoint loaded_point(int body, const Vec3& point);
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
-  void mark_first_arrivals();
   void mark_kept_motions();
   /// What sweeps of momenta need beside: they read the motion of every row, and impulses of loops turn with the links.
   void add_momenta(const Mechanism& mechanism);
@@ -49,9 +48,7 @@ class LoopConstants {
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
   std::vector<LaneGround> grounds_;
-  std::vector<int> cleared_rows_;
   std::vector<int> loaded_rows_;
-  std::vector<int> cleared_places_;
   std::vector<int> end_rows_;
   std::vector<LaneCut> cuts_;
   std::vector<int> columns_a_;

@@ -172,6 +172,70 @@ struct Columns {
                        MBDBENCH_INLINED { to[i * kLoopLanes] = kAdds ? to[i * kLoopLanes] + values[i] : values[i]; });
   }
 
+  /// \returns whether columns cross a spherical joint that no coupling names: they have no moment then any more.
+  static MBDBENCH_KERNEL bool passes_sphere_alone(const PartData<T>& part, int row) {
+    const PartRow& own = part.parts[row];
+    bool alone = part.rows[row].kind == RowKind::spherical;
+    for (int p = own.first_pass; alone && p < own.last_pass; ++p) {
+      alone = part.passes[p].factors < 0;
+    }
+    return alone;
+  }
+
+  /// Over a spherical joint y = L^-1 n of the moments n about O_k, with C = L D L^T, and Y has f - B C^-1 n alone. What
+  /// stands in the places of the moments is not read again.
+  static MBDBENCH_KERNEL void pass_sphere(const PartData<T>& part, int row, PassedJoint<T>& joint) {
+    const PartRow& own = part.parts[row];
+    const int sphere = part.rows[row].ordinal;
+    const Cholesky3<T>& cholesky = part.spheres[sphere].turns;
+    const kernels::Matrix3<T>& gain = part.sphere_gains[sphere];
+    const T inverse[3] = {cholesky.inverse1, cholesky.inverse2, cholesky.inverse3};
+    for (int d = 0; d < 3; ++d) {
+      joint.directions[d].component = 3 + d;
+      joint.directions[d].inverse = inverse[d];
+    }
+    describe_way(part, row, joint);
+    for (int p = own.first_pass; p < own.last_pass; ++p) {
+      const LoopPass& through = part.passes[p];
+      for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
+        Rows* const at = groups_at(part.columns, 6 * through.columns) + g;
+        const Rows n[3] = {at[3 * kGroups], at[4 * kGroups], at[5 * kGroups]};
+        const Rows second = n[1] - Rows(cholesky.l21) * n[0];
+        groups_at(part.along, through.along)[g] = n[0];
+        groups_at(part.along, through.along + 1)[g] = second;
+        groups_at(part.along, through.along + 2)[g] = n[2] - Rows(cholesky.l31) * n[0] - Rows(cholesky.l32) * second;
+        const Rows f[3] = {at[0] - Rows(gain.xx) * n[0] - Rows(gain.xy) * n[1] - Rows(gain.xz) * n[2],
+                           at[kGroups] - Rows(gain.yx) * n[0] - Rows(gain.yy) * n[1] - Rows(gain.yz) * n[2],
+                           at[2 * kGroups] - Rows(gain.zx) * n[0] - Rows(gain.zy) * n[1] - Rows(gain.zz) * n[2]};
+        unrolled<0, 3>([&](auto i) MBDBENCH_INLINED { at[i * kGroups] = f[i]; });
+        if (through.inward >= 0) {
+          Rows* const inward = groups_at(part.columns, 6 * through.inward) + g;
+          through.adds ? carry_force<true>(joint, f, inward) : carry_force<false>(joint, f, inward);
+        }
+      }
+    }
+  }
+
+  /// `carry` without a moment.
+  template <bool kAdds>
+  static MBDBENCH_KERNEL void carry_force(const PassedJoint<T>& joint, const Rows* y, Rows* inward) {
+    const auto put = [&](int place, const Rows& value) MBDBENCH_INLINED {
+      inward[place * kGroups] = kAdds ? inward[place * kGroups] + value : value;
+    };
+    const T* const r = joint.rotation;
+    const T* const way = joint.way;
+    Rows f[3];
+    unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
+      f[i] = Rows(r[3 * i]) * y[0] + Rows(r[3 * i + 1]) * y[1] + Rows(r[3 * i + 2]) * y[2];
+      put(i, f[i]);
+    });
+    unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
+      constexpr int kNext = (i + 1) % 3;
+      constexpr int kLast = (i + 2) % 3;
+      put(3 + i, Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
+    });
+  }
+
   /// Columns cross the joint of a row.
   static MBDBENCH_KERNEL void pass(const PartData<T>& part, int row) {
     const PartRow& own = part.parts[row];
@@ -184,7 +248,13 @@ struct Columns {
         return;
       }
     }
-    describe(part, row, joint);
+    if (passes_sphere_alone(part, row)) {
+      pass_sphere(part, row, joint);
+      add_products(part, own, joint);
+      return;
+    }
+    describe_directions(part, row, joint);
+    describe_way(part, row, joint);
     for (int p = own.first_pass; p < own.last_pass; ++p) {
       const LoopPass& through = part.passes[p];
       for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
@@ -198,7 +268,7 @@ struct Columns {
         unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { at[i * kGroups] = y[i]; });
         if (through.inward >= 0) {
           Rows* const inward = groups_at(part.columns, 6 * through.inward) + g;
-          kOneState || through.adds ? carry<true>(joint, y, inward) : carry<false>(joint, y, inward);
+          through.adds ? carry<true>(joint, y, inward) : carry<false>(joint, y, inward);
         }
       }
     }

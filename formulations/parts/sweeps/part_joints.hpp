@@ -101,19 +101,49 @@ MBDBENCH_KERNEL void describe_three(const Cholesky3<T>& cholesky, const kernels:
   }
 }
 
+/// How columns are eliminated.
 template <typename T>
-MBDBENCH_KERNEL void describe(const PartData<T>& part, int i, PassedJoint<T>& joint) {
+MBDBENCH_KERNEL void describe_directions(const PartData<T>& part, int i, PassedJoint<T>& joint) {
+  const LinkRow& row = part.rows[i];
+  switch (row.kind) {
+    case RowKind::revolute: {
+      const JointGain<T>& g = part.turn_gains[i];
+      joint.directions[0] = {5, 0.0, {g.bx, g.by, g.bz, g.cx, g.cy, T(1.0)}, part.turns[i].inverse};
+      break;
+    }
+    case RowKind::prismatic: {
+      const SlideGain<T>& g = part.slide_gains[i];
+      joint.directions[0] = {2, 0.0, {g.ax, g.ay, T(1.0), g.bx, g.by, g.bz}, part.inverses[i]};
+      break;
+    }
+    case RowKind::screw: {
+      const Wrench<T>& g = part.screw_gains[i];
+      joint.directions[0] = {5, row.pitch, {g.fx, g.fy, g.fz, g.nx, g.ny, g.nz}, part.inverses[i]};
+      break;
+    }
+    case RowKind::spherical:
+    case RowKind::free: {
+      const int k = row.ordinal;
+      describe_three<T>(part.spheres[k].turns, &part.sphere_gains[k], 3, joint.directions);
+      if (row.kind == RowKind::free) {
+        describe_three<T>(part.spheres[k].slides, nullptr, 0, joint.directions + 3);
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+/// How they are carried to the inboard link.
+template <typename T>
+MBDBENCH_KERNEL void describe_way(const PartData<T>& part, int i, PassedJoint<T>& joint) {
   const LinkRow& row = part.rows[i];
   kernels::Matrix3<T> r{};
   Vector<T> way{};
   if (is_sphere(row.kind)) {
-    const int k = row.ordinal;
-    r = part.rotations[k];
-    way = part.levers[k];
-    describe_three<T>(part.spheres[k].turns, &part.sphere_gains[k], 3, joint.directions);
-    if (row.kind == RowKind::free) {
-      describe_three<T>(part.spheres[k].slides, nullptr, 0, joint.directions + 3);
-    }
+    r = part.rotations[row.ordinal];
+    way = part.levers[row.ordinal];
   } else {
     const auto& link = constant<T>(part.links[i]);
     const T& c = part.cosines[i];
@@ -128,16 +158,6 @@ MBDBENCH_KERNEL void describe(const PartData<T>& part, int i, PassedJoint<T>& jo
          link.sin_alpha * c,
          link.cos_alpha};
     way = lever(link, part.slides[i]);
-    if (row.kind == RowKind::revolute) {
-      const JointGain<T>& g = part.turn_gains[i];
-      joint.directions[0] = {5, 0.0, {g.bx, g.by, g.bz, g.cx, g.cy, T(1.0)}, part.turns[i].inverse};
-    } else if (row.kind == RowKind::prismatic) {
-      const SlideGain<T>& g = part.slide_gains[i];
-      joint.directions[0] = {2, 0.0, {g.ax, g.ay, T(1.0), g.bx, g.by, g.bz}, part.inverses[i]};
-    } else if (row.kind == RowKind::screw) {
-      const Wrench<T>& g = part.screw_gains[i];
-      joint.directions[0] = {5, row.pitch, {g.fx, g.fy, g.fz, g.nx, g.ny, g.nz}, part.inverses[i]};
-    }
   }
   if (part.parts[i].starts) {
     const auto& start = constant<T>(part.starts[i]);

@@ -63,7 +63,7 @@ struct Sweeps : Columns<Numbers> {
         const Inertia<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia;
         if (holds) {
           held = carried;
-        } else if (kOneState || own.adds) {
+        } else if (own.adds) {
           add_inertia(carried, part.inertias[own.receiver]);
         } else {
           part.inertias[own.receiver] = carried;
@@ -139,9 +139,9 @@ struct Sweeps : Columns<Numbers> {
       if (side.weighs && row.inboard < 0) {
         add_ground(part, i, bias);
       }
+      const int components = Columns<Numbers>::passes_sphere_alone(part, i) ? 3 : row.kind == RowKind::revolute ? 5 : 6;
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias,
-                  row.kind == RowKind::revolute ? 5 : 6);
+        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias, components);
       }
       if (row.inboard >= 0) {
         const Wrench<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench;
@@ -195,7 +195,7 @@ struct Sweeps : Columns<Numbers> {
       }
       if (side.moves || side.driven != nullptr) {
         const Rows* const y = groups_at(part.columns, 6 * through.columns) + g;
-        for (int a = 0; a < (kOneState ? 6 : components); ++a) {
+        for (int a = 0; a < (kOneState && components > 3 ? 6 : components); ++a) {
           sum += y[a * kGroups] * Rows(bias[a]);
         }
       }

@@ -24,13 +24,13 @@ void turn(double c, double s, int from, int to, Mat3& axes) {
 
 }  // namespace
 
-LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, bool ends_alone)
+LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, PosesWanted wanted)
     : bodies_(mechanism),
       rows_(tree.size()),
       wrenches_(tree.size()),
       ends_(tree.ranges().size()),
-      row_is_wanted_(tree.size(), ends_alone ? 0 : 1),
-      body_is_wanted_(mechanism.bodies().size(), ends_alone ? 0 : 1) {
+      row_is_wanted_(tree.size(), wanted == PosesWanted::cuts ? 0 : 1),
+      body_is_wanted_(mechanism.bodies().size(), wanted == PosesWanted::bodies ? 1 : 0) {
   for (const BodyOnRow& place : tree.bodies()) {
     rows_of_bodies_.push_back(place.row);
   }

@@ -3,6 +3,7 @@
 /// Poses and velocities of all rows of a LinkTree in world axes, and of the bodies on them: what loads on bodies,
 /// markers and point springs need, and nothing else needs. One outward sweep.
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,13 @@
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
+
+/// Whose poses in world axes are wanted.
+enum class PosesWanted : std::uint8_t {
+  cuts,   ///< of what leads to ends of cut joints, and of the bodies there
+  rows,   ///< of all rows that this process knows, also where there are no cut joints, and of those bodies
+  bodies  ///< of all bodies, on every process
+};
 
 /// Workspace, sized once.
 class LinkPoses {
@@ -29,9 +37,7 @@ class LinkPoses {
     int run = -1;
   };
 
-  /// \param ends_alone whether nobody asks about more than bodies with ends of cut joints: then only what leads to them
-  /// has poses
-  LinkPoses(const Mechanism& mechanism, const LinkTree& tree, bool ends_alone = false);
+  LinkPoses(const Mechanism& mechanism, const LinkTree& tree, PosesWanted wanted = PosesWanted::bodies);
 
   /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
   /// \param base of a section the row that it hangs on, if it is not the first one
