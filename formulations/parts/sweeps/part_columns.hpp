@@ -66,16 +66,6 @@ struct Columns {
   static MBDBENCH_KERNEL Rows* groups_at(T* memory, int place) {
     return reinterpret_cast<Rows*>(memory) + static_cast<long>(place) * kGroups;
   }
-  static MBDBENCH_KERNEL T sum_of_rows(const Rows& value) {
-    if constexpr (kOneState) {
-      double lanes[kLoopLanes];
-      __builtin_memcpy(lanes, &value, sizeof lanes);
-      return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-    } else {
-      return value;
-    }
-  }
-
   /// Y -= gain y for y = Y[kComponent] + factor. \returns y
   template <int kComponent>
   static MBDBENCH_KERNEL Rows eliminate_direction(const EliminatedDirection<T>& by, const Rows& factor, Rows* y) {

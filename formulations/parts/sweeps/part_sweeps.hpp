@@ -28,7 +28,6 @@ struct Sweeps : Columns<Numbers> {
   using Columns<Numbers>::groups_at;
   using Columns<Numbers>::kGroups;
   using Columns<Numbers>::kOneState;
-  using Columns<Numbers>::sum_of_rows;
   using typename Columns<Numbers>::Rows;
   using typename Columns<Numbers>::T;
 
@@ -227,11 +226,12 @@ struct Sweeps : Columns<Numbers> {
       T pushed[6] = {};
       for (int p = own.first_pass; p < own.last_pass; ++p) {
         const LoopPass& through = part.passes[p];
-        const Rows* const force = groups_at(side.multipliers, through.loop);
-        const PassedJoint<T>& joint = part.joints[own.joint];
-        for (int d = 0; d < joint.direction_count; ++d) {
-          for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
-            pushed[d] += sum_of_rows(groups_at(part.along, through.along + d)[g] * force[g]);
+        const T* const force = side.multipliers + static_cast<long>(through.loop) * kLoopLanes;
+        const int directions = part.joints[own.joint].direction_count;
+        for (int d = 0; d < directions; ++d) {
+          const T* const along = part.along + static_cast<long>(through.along + d) * kLoopLanes;
+          for (int j = 0; j < part.loop_rows[through.loop]; ++j) {
+            pushed[d] += along[j] * force[j];
           }
         }
       }
@@ -259,9 +259,11 @@ struct Sweeps : Columns<Numbers> {
       T left = side.right[closing.right + i] - (z[0] * linear.x + z[1] * linear.y + z[2] * linear.z + z[3] * angular.x +
                                                 z[4] * angular.y + z[5] * angular.z);
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        const Rows* const open = groups_at(part.across, closing.open + (p - own.first_pass) * closing.rows + i);
-        for (int g = 0; g < groups(part.loop_rows[part.passes[p].loop]); ++g) {
-          left -= sum_of_rows(open[g] * groups_at(side.multipliers, part.passes[p].loop)[g]);
+        const T* const open =
+            part.across + static_cast<long>(closing.open + (p - own.first_pass) * closing.rows + i) * kLoopLanes;
+        const T* const force = side.multipliers + static_cast<long>(part.passes[p].loop) * kLoopLanes;
+        for (int j = 0; j < part.loop_rows[part.passes[p].loop]; ++j) {
+          left -= open[j] * force[j];
         }
       }
       const T* half = part.halves + closing.half + static_cast<long>(i) * closing.rows;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "formulations/parts/part_recursion.hpp"
@@ -128,6 +129,49 @@ TEST(parts, rows_that_loops_closed_before_imply_count_for_nothing) {
     PartRecursion part(mechanism, PosesWanted::rows, {});
     ASSERT_TRUE(part.set_positions(view(mechanism.q0())).ok);
     EXPECT_EQ(part.redundant_rows(), mechanism.closing_row_count() - mechanism.generic_rank().rank) << key;
+  }
+}
+
+/// \returns how many rows of cut joints count.
+int kept_rows(const Mechanism& mechanism) {
+  const PartRecursion part(mechanism, PosesWanted::cuts, {});
+  EXPECT_EQ(static_cast<int>(part.rows_are_kept().size()), mechanism.closing_row_count());
+  return static_cast<int>(std::count(part.rows_are_kept().begin(), part.rows_are_kept().end(), true));
+}
+
+// Rows out of the plane of planar loops are left out, and are counted as redundant all the same.
+TEST(parts, rows_that_nothing_is_felt_by_are_left_out) {
+  for (const auto& [key, kept] : {std::pair{"four_bar", 2}, std::pair{"double_loop", 4}, std::pair{"loop8", 2},
+                                  std::pair{"rings:3", 6}, std::pair{"bricard", 5}, std::pair{"ladder:3", 9}}) {
+    const Mechanism mechanism = test::from_catalogue(key);
+    EXPECT_EQ(kept_rows(mechanism), kept) << key;
+    PartRecursion part(mechanism, PosesWanted::cuts, {});
+    ASSERT_TRUE(part.set_positions(view(mechanism.q0())).ok);
+    EXPECT_EQ(part.redundant_rows(), mechanism.closing_row_count() - mechanism.generic_rank().rank) << key;
+  }
+}
+
+// At its start a parallelogram with a universal joint moves in its plane like any other, but it can leave it.
+TEST(parts, rows_that_are_felt_away_from_the_start_are_kept) {
+  MechanismDescription description = test::from_catalogue("four_bar").description();
+  const int planar = kept_rows(Mechanism(description));
+  JointDescription& joint = description.joints[1];
+  ASSERT_FALSE(joint.cut);
+  ASSERT_EQ(joint.type, JointType::revolute);
+  joint.type = JointType::universal;
+  joint.axis2 = joint.axis.unitOrthogonal();
+  joint.q0.assign(2, 0.0);
+  joint.v0.assign(2, 0.0);
+  const Mechanism mechanism(description);
+  EXPECT_GT(kept_rows(mechanism), planar);
+  RandomSource random(3);
+  for (const double drift : {0.0, 1e-9}) {
+    const Eigen::VectorXd q =
+        test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), drift);
+    const auto state = [&](std::string_view formulation) {
+      return test::evaluate_at(*test::make(formulation, mechanism), 0.0, q, mechanism.u0());
+    };
+    EXPECT_LT(test::block_error(state("bae-haug").xdot, state("dense").xdot), 1e-9) << drift;
   }
 }
 

@@ -104,6 +104,10 @@ TEST(semidefinite_solver, any_rank_with_zero_rows_and_groups_gives_the_pseudo_in
       // A pseudo-inverse changes by the square of its norm times what rounding changes in A.
       const double limit = 1e-14 * size * most / (least * least) * given.norm() * scale.maxCoeff();
       EXPECT_LT((x - expected).norm(), limit) << size << ", rank " << rank;
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> half(solver.rank(), size);
+      half.setConstant(std::numeric_limits<double>::quiet_NaN());
+      solver.write_half(half.data());
+      EXPECT_LT((half.transpose() * (half * right) - expected).norm(), limit) << size << ", rank " << rank;
       ++compared;
     }
   }
