@@ -54,8 +54,7 @@ class StateComparison {
   /// condition says. A wrong term would be as wrong at all these states.
   [[nodiscard]] Eigen::VectorXd rounding_of_products(const Weighted& here) {
     constexpr int kStates = 4;
-    // A sum of some tens of roundings, in either of two ways whose difference is looked at: 4 times the root of two.
-    constexpr double kRoundings = 6.0;
+    constexpr double kRoundings = 4.0;  // of a sum of some tens of them
     const double eps = std::numeric_limits<double>::epsilon();
     RandomSource random(kStates);
     const auto size = static_cast<std::size_t>(place_.x.size());

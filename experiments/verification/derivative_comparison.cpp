@@ -65,17 +65,20 @@ double DerivativeComparison::solved_velocities(const Block& block) const {
   return momenta && &block == blocks_.data() ? largest_in(place_.xdot, block) : 0.0;
 }
 
+double DerivativeComparison::change_terms(const Block& block) const {
+  return &block == &blocks_[1] ? place_.change_terms : 0.0;
+}
+
 double DerivativeComparison::size_of_product(const Eigen::VectorXd& terms, const Block& block) const {
-  const double change_terms = &block == &blocks_[1] ? place_.change_terms : 0.0;
-  return std::max({size_of(terms, block), kCancelled * terms_behind(block), change_terms});
+  return std::max({size_of(terms, block), kCancelled * terms_behind(block), change_terms(block)});
 }
 
 double DerivativeComparison::terms_behind_weights(const Eigen::VectorXd& weights) const {
   double behind = 0.0;
   for (const Block& block : blocks_) {
-    const double terms = std::max(terms_behind(block), solved_velocities(block));
+    const double terms = kCancelled * std::max(terms_behind(block), solved_velocities(block));
     for (const Eigen::Index i : block) {
-      behind += kCancelled * terms * std::abs(weights[i]);
+      behind += std::max(terms, change_terms(block)) * std::abs(weights[i]);
     }
   }
   return behind;

@@ -86,6 +86,9 @@ class DerivativeComparison {
 
  private:
   [[nodiscard]] double terms_behind(const Block& block) const;
+  /// \returns the terms of which changes of a block's rates by velocities are sums, where nothing pulls and all of them
+  /// cancel, too.
+  [[nodiscard]] double change_terms(const Block& block) const;
   [[nodiscard]] double solved_velocities(const Block& block) const;
   void look_from_one_side(const DerivativeLine& line, const DerivativeProduct& product, double step, const char* how,
                           std::vector<DerivativeDeviation>& best) const;

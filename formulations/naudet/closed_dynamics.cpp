@@ -58,10 +58,10 @@ std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_o
 }
 
 DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed) {
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
+  LoopGeometry geometry(mechanism);
+  geometry.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
   DependentJoints dependents(mechanism);
-  dependents.set_positions(kinematics);
+  dependents.set_positions(geometry);
   return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism),
                            dependents.reach());
 }
@@ -149,17 +149,12 @@ RhsStatus ClosedDynamics::set_positions(std::span<const double> q) {
 
 double ClosedDynamics::set_residual(std::span<const double> q) {
   closing_.set_positions(q);
-  double distance = 0.0;
-  for (int k = 0; k < mechanism_->body_count(); ++k) {
-    // Joints are placed from the origins of bodies, which may lie far from all of them.
-    distance = std::max({distance, closing_.tree_joint(k).point.lpNorm<Eigen::Infinity>(),
-                         closing_.body(k).origin.lpNorm<Eigen::Infinity>()});
-  }
+  double distance = closing_.largest_distance();
   double largest_distance = 0.0;
   double largest_angle = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
-    const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
+    const JointKinematics& state = closing_.cut_joint(c);
     distance = std::max(distance, state.point.lpNorm<Eigen::Infinity>());
     const auto rows = std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc));
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, rows);

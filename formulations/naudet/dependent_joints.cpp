@@ -73,10 +73,10 @@ void DependentJoints::find_ways() {
   }
 }
 
-void DependentJoints::set_positions(const Kinematics& kinematics) {
+void DependentJoints::set_positions(const LoopGeometry& geometry) {
   size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    set_cut(c, kinematics);
+    set_cut(c, geometry);
   }
   for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
     const Coupling& coupling = mechanism_->couplings()[i];
@@ -88,19 +88,18 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
   }
 }
 
-void DependentJoints::set_cut(std::size_t cut, const Kinematics& kinematics) {
+void DependentJoints::set_cut(std::size_t cut, const LoopGeometry& geometry) {
   const CharacteristicScales& scales = mechanism_->scales();
   const Joint& joint = mechanism_->cut_joints()[cut];
-  const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(cut));
+  const JointKinematics& ends = geometry.cut_joint(cut);
   const double unit = scales.loop_units[cut];
   double largest_motion = 0.0;
   for (const Passed& passed : ways_[cut]) {
     const Joint& moving = mechanism_->tree_joints()[index_of(passed.body)];
-    const JointKinematics& state = kinematics.tree_joint(passed.body);
     for (int i = 0; i < moving.nu; ++i) {
       // H at the cut and D in units of the loop: their product is the scaled entry.
       const double column = scales.columns[moving.u_offset + i];
-      const Vec6 motion = shift_velocity(ends.point - state.point, state.h.col(i));
+      const Vec6 motion = geometry.motion(moving.u_offset + i, ends.point);
       largest_motion = std::max(largest_motion, in_units(motion, column / unit, column).squaredNorm());
       for (int row = 0; row < joint.nc; ++row) {
         phi_q_(joint.row_offset + row, moving.u_offset + i) =

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "formulations/naudet/dependent_choice.hpp"
+#include "formulations/naudet/loop_geometry.hpp"
 #include "mechanisms/model/characteristic_scales.hpp"
 #include "mechanisms/model/description/index_of.hpp"
-#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 
@@ -28,9 +28,9 @@ class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);
 
-  /// Phi_q,s at the kinematics' positions, O(m n_path): a loop moves with the joints between the ends of its cut and
-  /// the body where their ways inward meet.
-  void set_positions(const Kinematics& kinematics);
+  /// Phi_q,s at a position, O(m n_path): a loop moves with the joints between the ends of its cut and the body where
+  /// their ways inward meet.
+  void set_positions(const LoopGeometry& geometry);
   [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
   /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
   /// cancel each other, or a cut joint doubles a tree joint, entries are rounding of it.
@@ -87,7 +87,7 @@ class DependentJoints {
 
   void find_ways();
   /// The rows of one cut joint.
-  void set_cut(std::size_t cut, const Kinematics& kinematics);
+  void set_cut(std::size_t cut, const LoopGeometry& geometry);
   /// \returns the loop of a row: cut joints first, then couplings.
   [[nodiscard]] std::size_t loop_of(int row) const { return index_of(loops_[index_of(row)]); }
   /// Subtracts multiples of the pivot's row from those below that reach its column.

@@ -73,9 +73,9 @@ Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
       dependents_(mechanism),
       usable_(index_of(mechanism.u_size()), true),
       loop_of_joint_(mechanism.bodies().size(), -1) {
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
-  dependents_.set_positions(kinematics);
+  LoopGeometry geometry(mechanism);
+  geometry.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
+  dependents_.set_positions(geometry);
   left_ = dependents_.phi_q();
   for (const Joint& joint : mechanism.tree_joints()) {
     for (const JointMotion& motion : joint.motions) {

@@ -1,7 +1,6 @@
 #include "formulations/parts/part_recursion.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string_view>
 

@@ -39,6 +39,7 @@ LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, PosesWant
     bodies.insert({cut.a, cut.b});
   }
   bodies.erase(-1);
+  std::vector<bool> is_end(tree.size());
   for (const int body : bodies) {
     body_is_wanted_[index_of(body)] = 1;
     const int first = rows_of_bodies_[index_of(body)];
@@ -49,9 +50,10 @@ LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, PosesWant
       const LinkRange& range = tree.ranges()[r];
       if (range.first_row <= first && first < range.last_row) {
         ends_[r].bodies.push_back(body);
-        if (std::find(ends_[r].rows.begin(), ends_[r].rows.end(), first) == ends_[r].rows.end()) {
+        if (!is_end[index_of(first)]) {
           ends_[r].rows.push_back(first);
         }
+        is_end[index_of(first)] = true;
       }
     }
   }

@@ -24,7 +24,8 @@ std::vector<std::string> closed_keys() {
   std::vector<std::string> keys = {"four_bar", "double_loop", "coupled_loops", "bricard", "slider_crank",
                                    "ladder:6", "rings:4",     "grid:4",        "loop:33", "squeezer"};
   for (int seed = 4100; seed < 4130; ++seed) {
-    keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 6 + seed % 9, 1 + seed % 4));
+    keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts={},screws={}", seed, 6 + seed % 9, 1 + seed % 4,
+                               seed % 3 == 0 ? 1 : 0));
   }
   return keys;
 }
@@ -36,7 +37,9 @@ class AtTheStart {
       : mechanism(make_mechanism(mechanism_registry(), key)), dependents(mechanism) {
     Kinematics kinematics(mechanism);
     kinematics.set_positions(view(mechanism.q0()));
-    dependents.set_positions(kinematics);
+    LoopGeometry geometry(mechanism);
+    geometry.set_positions(view(mechanism.q0()));
+    dependents.set_positions(geometry);
     dependents.use_choice(initial_choice(mechanism, dependent_candidates(mechanism, false)));
     Jacobians jacobians(mechanism);
     jacobians.set_positions(kinematics);
