@@ -41,7 +41,7 @@ struct LoopPass {
   int loop = 0;
   int columns = 0;   ///< place of Y at this link
   int inward = -1;   ///< and of what the inboard link gets of them; -1: they end at the ground
-  bool adds = true;  ///< whether something is in that place; lanes of states clear nothing that is written anyway
+  bool adds = true;  ///< whether something is in that place; without branches nothing is cleared that is written anyway
   int rates = 0;     ///< place of v, to which this joint adds
   int along = 0;     ///< place of y of the joint's first direction (a pack each)
   int factors = -1;  ///< couplings that name this joint: place of their factors, one a free direction; else -1

@@ -111,15 +111,17 @@ class PartPlan {
   std::vector<int> first_stretch;      ///< of every loop, and one more than there are
   std::vector<int> left;               ///< by branch: stretches there of loops that are closed elsewhere
   std::vector<int> closed_in;          ///< by loop: the range of the link where it is closed, that of the ground 0
-  std::vector<int> cleared_rows;       ///< that get inertia of their own alone; with branches all
-  std::vector<int> cleared_columns;    ///< places of Y that start with nothing: those of couplings; with branches all
-  int column_count = 0;                ///< places of Y
-  int along_count = 0;                 ///< packs
-  int product_count = 0;               ///< packs
-  int rate_count = 0;                  ///< packs of v
-  int half_count = 0;                  ///< numbers
-  int across_count = 0;                ///< packs
-  int right_count = 0;                 ///< numbers
+  /// Rows that get inertia of their own alone, and places of Y that start with nothing: those of couplings. With
+  /// branches none is listed, and everything is cleared.
+  std::vector<int> cleared_rows;
+  std::vector<int> cleared_columns;
+  int column_count = 0;   ///< places of Y
+  int along_count = 0;    ///< packs
+  int product_count = 0;  ///< packs
+  int rate_count = 0;     ///< packs of v
+  int half_count = 0;     ///< numbers
+  int across_count = 0;   ///< packs
+  int right_count = 0;    ///< numbers
   /// Leaves out rows of cut joints. \param is_kept by closing row
   void keep_rows(const std::vector<bool>& is_kept);
   /// \returns the number of the j-th row of a loop among all closing rows.

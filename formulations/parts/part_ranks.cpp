@@ -16,6 +16,20 @@ namespace {
 // 1e-5.
 constexpr double kClearlyIndependent = 1e-6;
 
+/// \returns coordinates anywhere: quaternions of any length, displacements of the mechanism's size.
+Eigen::VectorXd random_coordinates(const Mechanism& mechanism, std::minstd_rand& random) {
+  std::uniform_real_distribution<double> number(-2.0, 2.0);
+  Eigen::VectorXd q(mechanism.q_size());
+  std::generate(q.begin(), q.end(), [&] { return number(random); });
+  for (const Joint& joint : mechanism.tree_joints()) {
+    const int quaternions = joint.nq - joint.nu;  // has one number more than velocities
+    for (int i = quaternions > 0 ? 3 : 0; i < joint.nu; ++i) {
+      q[joint.q_offset + quaternions + i] *= mechanism.scales().columns[joint.u_offset + i];
+    }
+  }
+  return q;
+}
+
 }  // namespace
 
 void PartRecursion::note_felt_rows(std::vector<bool>& felt) const {
@@ -33,16 +47,17 @@ void PartRecursion::note_felt_rows(std::vector<bool>& felt) const {
   }
 }
 
-// What is zero at random coordinates, loops open, is zero at all of them: rows are analytic functions of coordinates.
+// What is zero at random coordinates, all loops open, is zero at all of them: Phi_q H is an analytic function of the
+// coordinates. A loop that was closed, if only at a place further outboard, might be rigid there and mobile elsewhere.
 void PartRecursion::leave_out_rows() {
-  std::vector<bool> felt(index_of(mechanism_->closing_row_count()), false);
+  const bool has_cuts = mechanism_->cut_row_count() > 0;
+  std::vector<bool> felt(index_of(mechanism_->closing_row_count()), !has_cuts);
   std::fill(felt.begin() + mechanism_->cut_row_count(), felt.end(), true);
+  limit_ranks(0);
   std::minstd_rand random(1);
-  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
-  Eigen::VectorXd q(mechanism_->q_size());
   constexpr int kPositions = 4;
-  for (int k = 0; k < kPositions; ++k) {
-    std::generate(q.begin(), q.end(), [&] { return coordinate(random); });
+  for (int k = 0; k < kPositions && has_cuts; ++k) {
+    const Eigen::VectorXd q = random_coordinates(*mechanism_, random);
     if (!set_positions(view(q)).ok) {
       felt.assign(felt.size(), true);
       break;

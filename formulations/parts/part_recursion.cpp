@@ -279,9 +279,11 @@ bool PartRecursion::close_loops(int which, const PartData<double>& data) {
     return false;
   }
   closing.rank = static_cast<int>(solver.factors.rank());
-  solver.factors.write_half(&halves_[index_of(closing.half)]);
   if (closing.row >= 0) {
+    solver.factors.write_half(&halves_[index_of(closing.half)]);
     sweeps_.close(data, which);
+  } else if (closing.rows <= kHalfAtGround) {
+    solver.factors.write_half(&halves_[index_of(closing.half)]);
   }
   return true;
 }

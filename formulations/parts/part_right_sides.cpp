@@ -31,7 +31,8 @@ void PartRecursion::close_at_ground(Side& side) {
     return;
   }
   const LoopClosing& closing = plan_.closings[index_of(plan_.ground)];
-  Eigen::VectorXd& right = solvers_[index_of(plan_.ground)].right;
+  Solver& solver = solvers_[index_of(plan_.ground)];
+  Eigen::VectorXd& right = solver.right;
   int row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
@@ -40,10 +41,14 @@ void PartRecursion::close_at_ground(Side& side) {
       right[row++] = side.wanted.get()[at] - side.rates.get()[at];
     }
   }
-  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> half(
-      &halves_[index_of(closing.half)], closing.rank, closing.rows);
-  reduced_.head(closing.rank).noalias() = half.lazyProduct(right);
-  right.noalias() = half.transpose().lazyProduct(reduced_.head(closing.rank));
+  if (closing.rows <= kHalfAtGround) {
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> half(
+        &halves_[index_of(closing.half)], closing.rank, closing.rows);
+    reduced_.head(closing.rank).noalias() = half.lazyProduct(right);
+    right.noalias() = half.transpose().lazyProduct(reduced_.head(closing.rank));
+  } else {
+    solver.factors.solve(right);
+  }
   row = 0;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {
     const auto loop = index_of(plan_.closed_loops[index_of(l)]);
@@ -212,7 +217,7 @@ RhsStatus PartRecursion::find_multipliers(std::span<const double> p) {
   }
   solve_outward(impulses_, reached_);
   if (team_.is_divided()) {
-    mail_.send({&rates_swept_, &impulses_.closed});
+    mail_.send({&impulses_.closed});
   }
   take_multipliers(impulses_);
   return {};

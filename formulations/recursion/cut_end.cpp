@@ -37,7 +37,7 @@ CutEnd cut_end(const Kinematics& kinematics, int body) {
   return body < 0 ? CutEnd() : CutEnd{kinematics.body(body), kinematics.tree_joint(body).velocity};
 }
 
-void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutMotion& a, const CutMotion& b,
+void set_cut_right_side(const Joint& joint, const JointKinematics& state, const EndMotion& a, const EndMotion& b,
                         BaumgarteConstants baumgarte, Eigen::VectorXd& right_side) {
   const Vec6 relative = b.body.velocity_at(state.point) - a.body.velocity_at(state.point);
   // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].

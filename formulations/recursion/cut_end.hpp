@@ -30,14 +30,14 @@ struct CutEnd {
   static CutEnd read(std::span<const double> message);
 };
 
-/// The same where it stands.
-struct CutMotion {
+/// The same where it stands: for arguments alone, since it may refer to what is gone after the call.
+struct EndMotion {
   const BodyKinematics& body;
   const Vec3& point_velocity;  ///< of O_k
 
-  CutMotion(const BodyKinematics& of_body, const Vec3& of_point) : body(of_body), point_velocity(of_point) {}
+  EndMotion(const BodyKinematics& of_body, const Vec3& of_point) : body(of_body), point_velocity(of_point) {}
   // NOLINTNEXTLINE(google-explicit-constructor,hicpp-explicit-conversions): an end is what it refers to
-  CutMotion(const CutEnd& end) : CutMotion(end.body, end.point_velocity) {}
+  EndMotion(const CutEnd& end) : EndMotion(end.body, end.point_velocity) {}
 };
 
 /// \returns the end on a body of the tree; -1 is the ground.
@@ -45,7 +45,7 @@ CutEnd cut_end(const Kinematics& kinematics, int body);
 
 /// gamma* of the rows of one cut joint [Malczyk2008, Eq. (7)], with what the handles' own motion along their bodies
 /// adds. \param state placed, with its rates \param right_side of all rows; those of this joint are set
-void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutMotion& a, const CutMotion& b,
+void set_cut_right_side(const Joint& joint, const JointKinematics& state, const EndMotion& a, const EndMotion& b,
                         BaumgarteConstants baumgarte, Eigen::VectorXd& right_side);
 
 /// Adds what prescribed motions of the joint's rows ask for beyond a closed joint's: their accelerations, and what

@@ -122,7 +122,7 @@ bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::Vector
     }
     eliminate(a);
   }
-  if (rank_ < size_) {
+  if (rank_ > 0 && rank_ < size_) {
     express_dependent_rows();
   }
   return true;
@@ -191,19 +191,19 @@ void SemidefiniteSolver::solve_half() {
   }
 }
 
-void SemidefiniteSolver::add_row(double factor, std::size_t x, std::size_t y) {
+void SemidefiniteSolver::add_row(double factor, std::size_t x, std::size_t y, std::size_t count) {
   const double* const from = &half_[x * stride_];
   double* const to = &half_[y * stride_];
-  for (std::size_t p = 0; p < stride_; p += kPack) {
+  for (std::size_t p = 0; p < count; p += kPack) {
     for (std::size_t i = p; i < p + kPack; ++i) {
       to[i] += factor * from[i];
     }
   }
 }
 
-void SemidefiniteSolver::scale_row(double factor, std::size_t x) {
+void SemidefiniteSolver::scale_row(double factor, std::size_t x, std::size_t count) {
   double* const row = &half_[x * stride_];
-  for (std::size_t p = 0; p < stride_; p += kPack) {
+  for (std::size_t p = 0; p < count; p += kPack) {
     for (std::size_t i = p; i < p + kPack; ++i) {
       row[i] *= factor;
     }
@@ -212,8 +212,8 @@ void SemidefiniteSolver::scale_row(double factor, std::size_t x) {
 
 // All columns of E^T s at once, as solve_half does with one.
 void SemidefiniteSolver::write_half(double* half) {
-  const std::size_t dependent = size_ - rank_;
-  std::fill_n(half_.begin(), size_ * stride_, 0.0);
+  const std::size_t dependent = rank_ > 0 ? size_ - rank_ : 0;
+  std::fill_n(half_.begin(), (rank_ + dependent) * stride_, 0.0);
   for (std::size_t k = 0; k < rank_; ++k) {
     half_[k * stride_ + k] = scale_[order_[k]];
     for (std::size_t i = 0; i < dependent; ++i) {
@@ -223,37 +223,42 @@ void SemidefiniteSolver::write_half(double* half) {
   for (std::size_t i = 0; i < dependent; ++i) {
     const double* const gram = &gram_[i * groups_.size()];
     for (std::size_t k = 0; k < rank_; ++k) {
-      add_row(column(k)[rank_ + i] / gram[i], k, rank_ + i);
+      add_row(column(k)[rank_ + i] / gram[i], k, rank_ + i, size_);
     }
     for (std::size_t j = 0; j < i; ++j) {
-      add_row(-gram[j] / gram[i], rank_ + j, rank_ + i);
+      add_row(-gram[j] / gram[i], rank_ + j, rank_ + i, size_);
     }
   }
   for (std::size_t i = dependent; i-- > 0;) {
     const double* const gram = &gram_[i * groups_.size()];
-    scale_row(1.0 / gram[i], rank_ + i);
+    scale_row(1.0 / gram[i], rank_ + i, size_);
     for (std::size_t j = 0; j < i; ++j) {
-      add_row(-gram[j], rank_ + i, rank_ + j);
+      add_row(-gram[j], rank_ + i, rank_ + j, size_);
     }
     for (std::size_t k = 0; k < rank_; ++k) {
-      add_row(-column(k)[rank_ + i], rank_ + i, k);
+      add_row(-column(k)[rank_ + i], rank_ + i, k, size_);
     }
   }
   const std::size_t rows = groups_.size();
   std::fill_n(half, rank_ * rows, 0.0);
   for (std::size_t k = 0; k < rank_; ++k) {
     const double* const l = column(k);
-    scale_row(1.0 / l[k], k);
+    const std::size_t count = dependent > 0 ? size_ : k + 1;  // L_1^-1 is lower triangular
+    scale_row(1.0 / l[k], k, count);
     for (std::size_t j = k + 1; j < rank_; ++j) {
-      add_row(-l[j], k, j);
+      add_row(-l[j], k, j, count);
     }
-    for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       half[k * rows + order_[i]] = half_[k * stride_ + i];
     }
   }
 }
 
 void SemidefiniteSolver::solve(Eigen::VectorXd& right) {
+  if (rank_ == 0) {
+    right.setZero();
+    return;
+  }
   const std::size_t dependent = size_ - rank_;
   for (std::size_t i = 0; i < size_; ++i) {
     (i < rank_ ? independent_[i] : dependent_[i - rank_]) =

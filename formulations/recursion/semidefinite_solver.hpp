@@ -8,7 +8,7 @@
 /// L^T, L = [L_1; L_2] = [I; W] L_1 = E L_1 with L_1 r x r. The solution x_s = E (E^T E)^-1 (L_1 L_1^T)^-1 (E^T E)^-1
 /// E^T b_s is least squares of least norm in the scaled unknowns: E^T E = I + W^T W is well conditioned, since pivoting
 /// keeps W small, and is inverted by way of I + W W^T, which has one row a dependent row. Without dependent rows two
-/// triangular solutions are left. Cost O(m r^2 + (m - r)^2 r), rows that are zero not counted.
+/// triangular solutions are left. Cost O(m r^2 + (m - r)^2 r), rows that are zero not counted; H costs as much again.
 ///
 /// Not every row by itself: where the rows of a group depend on one another and one of them almost vanishes, its own
 /// scale would let a right side that does not fit, if only by drift, outweigh all others (turning_loop_test).
@@ -55,9 +55,9 @@ class SemidefiniteSolver {
   void express_dependent_rows();
   /// independent_ <- L_1^-1 (E^T E)^-1 E^T of what is in independent_ and dependent_, scaled.
   void solve_half();
-  /// y += factor x of two rows of half_.
-  void add_row(double factor, std::size_t x, std::size_t y);
-  void scale_row(double factor, std::size_t x);
+  /// y += factor x of two rows of half_, of which so many numbers count.
+  void add_row(double factor, std::size_t x, std::size_t y, std::size_t count);
+  void scale_row(double factor, std::size_t x, std::size_t count);
   /// independent_ <- (E^T E)^-1 independent_
   void divide_by_gram_matrix();
   [[nodiscard]] double* column(std::size_t k) { return l_.data() + k * groups_.size(); }

@@ -101,7 +101,7 @@ void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, st
   }
 }
 
-CutMotion ClosedAccelerations::end_of(int body) const {
+EndMotion ClosedAccelerations::end_of(int body) const {
   static const CutEnd ground;
   const int row = body < 0 ? -1 : part_.tree().bodies()[index_of(body)].row;
   return {body < 0 ? ground.body : part_.poses().bodies().body(body),

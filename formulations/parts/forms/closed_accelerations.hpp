@@ -35,7 +35,7 @@ class ClosedAccelerations {
   RhsStatus project_velocities(std::span<double> u);
   void evaluate_loads(double t, std::span<const double> q, std::span<const double> u);
   void set_wanted_accelerations(std::span<const double> q, std::span<const double> u);
-  [[nodiscard]] CutMotion end_of(int body) const;
+  [[nodiscard]] EndMotion end_of(int body) const;
   [[nodiscard]] double prescribed_rate(const Coupling& coupling) const;
   [[nodiscard]] RhsStatus finite(std::span<const double> accelerations) const;
 

@@ -46,16 +46,18 @@ LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree, PosesWant
     for (int row = first; row >= 0 && row_is_wanted_[index_of(row)] == 0; row = tree.rows()[index_of(row)].inboard) {
       row_is_wanted_[index_of(row)] = 1;
     }
-    for (std::size_t r = 0; r < ends_.size(); ++r) {
-      const LinkRange& range = tree.ranges()[r];
-      if (range.first_row <= first && first < range.last_row) {
-        ends_[r].bodies.push_back(body);
-        if (!is_end[index_of(first)]) {
-          ends_[r].rows.push_back(first);
-        }
-        is_end[index_of(first)] = true;
-      }
+    if (first < 0) {
+      continue;
     }
+    // Rows stand range by range; a range may have none.
+    const auto behind = std::upper_bound(tree.ranges().begin(), tree.ranges().end(), first,
+                                         [](int row, const LinkRange& range) { return row < range.last_row; });
+    Ends& ends = ends_[static_cast<std::size_t>(behind - tree.ranges().begin())];
+    ends.bodies.push_back(body);
+    if (!is_end[index_of(first)]) {
+      ends.rows.push_back(first);
+    }
+    is_end[index_of(first)] = true;
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Poses and velocities of all rows of a LinkTree in world axes, and of the bodies on them: what loads on bodies,
-/// markers and point springs need, and nothing else needs. One outward sweep.
+/// Poses and velocities of rows of a LinkTree in world axes, and of the bodies on them: what loads on bodies, markers,
+/// point springs and cut joints need, and nothing else needs. One outward sweep.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ namespace mbdbench {
 /// Whose poses in world axes are wanted.
 enum class PosesWanted : std::uint8_t {
   cuts,   ///< of what leads to ends of cut joints, and of the bodies there
-  rows,   ///< of all rows that this process knows, also where there are no cut joints, and of those bodies
+  rows,   ///< of all rows that this process knows, also where there are no cut joints, and of the bodies as above
   bodies  ///< of all bodies, on every process
 };
 
