@@ -16,7 +16,7 @@ namespace mbdbench {
 class LoopConstants {
  public:
   /// \param mechanism one of which lanes know everything \param tree of it, must outlive this
-  /// \param one the recursion over one state, whose ranks are taken \param set of the kernels of another one
+  /// \param one the recursion over one state, whose ranks are taken, and which rows count
   /// \param kind of the second half of the state: velocity or momentum
   LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind);
 
