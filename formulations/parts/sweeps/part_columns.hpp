@@ -103,8 +103,9 @@ struct Columns {
     }
   }
 
-  /// Adds the wrenches y, about O_k in the link's axes, to those of the inboard link.
-  template <bool kAdds>
+  /// Adds the wrenches y, about O_k in the link's axes, to those of the inboard link, or puts them there.
+  /// \tparam kMoments whether y has moments; without, what stands in their places is not read
+  template <bool kAdds, bool kMoments>
   static MBDBENCH_KERNEL void carry(const PassedJoint<T>& joint, const Rows* y, Rows* inward) {
     const auto put = [&](int place, const Rows& value) MBDBENCH_INLINED {
       inward[place * kGroups] = kAdds ? inward[place * kGroups] + value : value;
@@ -119,8 +120,12 @@ struct Columns {
     unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
       constexpr int kNext = (i + 1) % 3;
       constexpr int kLast = (i + 2) % 3;
-      put(3 + i, Rows(r[3 * i]) * y[3] + Rows(r[3 * i + 1]) * y[4] + Rows(r[3 * i + 2]) * y[5] +
-                     Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
+      if constexpr (kMoments) {
+        put(3 + i, Rows(r[3 * i]) * y[3] + Rows(r[3 * i + 1]) * y[4] + Rows(r[3 * i + 2]) * y[5] +
+                       Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
+      } else {
+        put(3 + i, Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
+      }
     });
   }
 
@@ -200,30 +205,10 @@ struct Columns {
         unrolled<0, 3>([&](auto i) MBDBENCH_INLINED { at[i * kGroups] = f[i]; });
         if (through.inward >= 0) {
           Rows* const inward = groups_at(part.columns, 6 * through.inward) + g;
-          through.adds ? carry_force<true>(joint, f, inward) : carry_force<false>(joint, f, inward);
+          through.adds ? carry<true, false>(joint, f, inward) : carry<false, false>(joint, f, inward);
         }
       }
     }
-  }
-
-  /// `carry` without a moment.
-  template <bool kAdds>
-  static MBDBENCH_KERNEL void carry_force(const PassedJoint<T>& joint, const Rows* y, Rows* inward) {
-    const auto put = [&](int place, const Rows& value) MBDBENCH_INLINED {
-      inward[place * kGroups] = kAdds ? inward[place * kGroups] + value : value;
-    };
-    const T* const r = joint.rotation;
-    const T* const way = joint.way;
-    Rows f[3];
-    unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
-      f[i] = Rows(r[3 * i]) * y[0] + Rows(r[3 * i + 1]) * y[1] + Rows(r[3 * i + 2]) * y[2];
-      put(i, f[i]);
-    });
-    unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
-      constexpr int kNext = (i + 1) % 3;
-      constexpr int kLast = (i + 2) % 3;
-      put(3 + i, Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
-    });
   }
 
   /// Columns cross the joint of a row.
@@ -258,7 +243,7 @@ struct Columns {
         unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { at[i * kGroups] = y[i]; });
         if (through.inward >= 0) {
           Rows* const inward = groups_at(part.columns, 6 * through.inward) + g;
-          through.adds ? carry<true>(joint, y, inward) : carry<false>(joint, y, inward);
+          through.adds ? carry<true, true>(joint, y, inward) : carry<false, true>(joint, y, inward);
         }
       }
     }
