@@ -1,6 +1,7 @@
 #include "formulations/batches/batch_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -60,14 +61,20 @@ std::string loads_without_lanes(const MechanismDescription& description) {
                                               : std::string();
 }
 
-BatchTree::BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near)
+BatchTree::BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near,
+                     bool has_other_loads)
     : kind_(kind),
+      width_(width),
       tree_(mechanism),
       loads_(mechanism, tree_, near),
-      has_other_loads_(!loads_without_lanes(mechanism.description()).empty()) {
+      has_other_loads_(has_other_loads),
+      positions_(tree_.positions()),
+      team_({}, {}),
+      q_(index_of(mechanism.q_size())),
+      u_(index_of(mechanism.u_size())) {
   take_constants(mechanism);
   memory_.reserve(data_, kind, width, {tree_.general_count(), static_cast<int>(tree_.spherical().size())},
-                  loads_.on_bodies());
+                  has_other_loads_ && loads_.on_bodies());
 }
 
 void BatchTree::set_time(double t) {
@@ -76,6 +83,33 @@ void BatchTree::set_time(double t) {
     forces_[timed.force].constant = value_at(*timed.table, t);
   }
   data_.motions = (has_momenta() ? loads_.motions().velocities() : loads_.motions().accelerations()).data();
+}
+
+void BatchTree::evaluate_loads(double t, const double* u) {
+  for (std::size_t lane = 0; lane < width_; ++lane) {
+    for (std::size_t k = 0; k < q_.size(); ++k) {
+      q_[k] = data_.state[width_ * k + lane];
+    }
+    for (std::size_t k = 0; k < u_.size(); ++k) {
+      u_[k] = u[width_ * k + lane];
+    }
+    if (loads_.on_bodies()) {
+      tree_.set_positions(q_, positions_);
+    }
+    loads_.evaluate(t, q_, u_, tree_, positions_, team_);
+    const std::span<const double> torques = loads_.joint_forces();
+    for (std::size_t k = 0; k < torques.size(); ++k) {
+      data_.torques[width_ * k + lane] = torques[k];
+    }
+    const std::span<const kernels::LinkWrench<double>> wrenches = loads_.wrenches();
+    for (std::size_t i = 0; i < wrenches.size(); ++i) {
+      const kernels::LinkWrench<double>& w = wrenches[i];
+      const std::array<double, 6> components = {w.fx, w.fy, w.fz, w.nx, w.ny, w.nz};
+      for (std::size_t c = 0; c < components.size(); ++c) {
+        data_.wrenches[width_ * (6 * i + c) + lane] = components[c];
+      }
+    }
+  }
 }
 
 void BatchTree::take_constants(const Mechanism& mechanism) {
@@ -103,7 +137,7 @@ void BatchTree::take_constants(const Mechanism& mechanism) {
   data_.angles = tree_.offsets().data();
   data_.offsets = offsets_.data();
   data_.forces = forces_.data();
-  data_.weight = !loads_.on_bodies();
+  data_.weight = !(has_other_loads_ && loads_.on_bodies());
 }
 
 }  // namespace mbdbench

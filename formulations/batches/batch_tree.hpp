@@ -1,7 +1,9 @@
 #pragma once
 /// \file
-/// One open tree as the sweeps of this room see it: constants, and memory for numbers of any width.
+/// One tree as the sweeps of this room see it: constants, and memory for numbers of any width.
 #include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "formulations/batches/lane_memory.hpp"
@@ -13,10 +15,12 @@ namespace mbdbench {
 /// Owns what a LaneData points to.
 class BatchTree {
  public:
-  /// \param mechanism an open tree without screws and couplings
+  /// \param mechanism its tree joints are meant
   /// \param kind of the second half of the state: velocity or momentum
   /// \param width doubles a number \param near as of LoadEvaluator
-  BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near);
+  /// \param has_other_loads whether there are loads that the sweeps leave out, and so all are evaluated lane by lane
+  BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near,
+            bool has_other_loads);
   ~BatchTree() = default;
   BatchTree(const BatchTree&) = delete;
   BatchTree& operator=(const BatchTree&) = delete;
@@ -25,22 +29,30 @@ class BatchTree {
 
   /// Prescribed motions and what else depends on t alone.
   void set_time(double t);
+  /// All loads of every lane at its own coordinates, into the packs of torques and of wrenches, where these are.
+  /// \param u packs
+  void evaluate_loads(double t, const double* u);
 
   [[nodiscard]] LaneData& data() { return data_; }
+  [[nodiscard]] const LaneData& data() const { return data_; }
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
-  [[nodiscard]] LinkLoads& loads() { return loads_; }
+  [[nodiscard]] const PrescribedMotions& motions() const { return loads_.motions(); }
   [[nodiscard]] bool has_momenta() const { return kind_ == StateKind::momentum; }
-  /// \returns whether the sweeps leave out a load: one that is no spring, damper or force in a joint, the
-  /// force constant or a table over time.
   [[nodiscard]] bool has_other_loads() const { return has_other_loads_; }
 
  private:
   void take_constants(const Mechanism& mechanism);
 
   StateKind kind_;
+  std::size_t width_;
   LinkTree tree_;
   LinkLoads loads_;
   bool has_other_loads_;
+  // Of one lane.
+  LinkPositions positions_;
+  BranchTeam team_;
+  std::vector<double> q_;
+  std::vector<double> u_;
   struct TimedForce {
     std::size_t force;      // in forces_
     const TableLaw* table;  // over time; of the mechanism

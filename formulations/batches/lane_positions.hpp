@@ -76,6 +76,9 @@ MBDBENCH_KERNEL void set_positions(const LaneData& data, LaneVerdict<T>& verdict
     } else {
       angle += q[row.q];
     }
+    if (is_screw(row.kind)) {
+      slide += T(row.pitch) * q[row.q];
+    }
     const SineCosine<T> both = sine_and_cosine(angle);
     verdict.see_pivot(T(kLargestAngle * kLargestAngle) - angle * angle);
     cosines[i] = both.cosine;

@@ -19,43 +19,7 @@ int StatesInLanes::lanes_of(const InstructionSet& set) {
 StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
                              const InstructionSet& set)
     : sweeps_(compiled_for(set, []<int W>() { return lane_sweeps::sweeps<W>(); })),
-      tree_(mechanism, kind, index_of(sweeps_.lanes), near),
-      positions_(tree_.tree().positions()),
-      team_({}, {}),
-      u_(index_of(mechanism.u_size())) {}
-
-void StatesInLanes::set_loads(double t, const double* const* states) {
-  const auto lanes = index_of(sweeps_.lanes);
-  const LaneData& data = tree_.data();
-  LinkLoads& loads = tree_.loads();
-  const auto q_size = index_of(data.q_count);
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const std::span<const double> q(states[lane], q_size);
-    std::span<const double> u(states[lane] + q_size, u_.size());
-    if (tree_.has_momenta()) {
-      for (std::size_t k = 0; k < u_.size(); ++k) {
-        u_[k] = data.velocities[lanes * k + lane];
-      }
-      u = u_;
-    }
-    if (loads.on_bodies()) {
-      tree_.tree().set_positions(q, positions_);
-    }
-    loads.evaluate(t, q, u, tree_.tree(), positions_, team_);
-    const std::span<const double> torques = loads.joint_forces();
-    for (std::size_t k = 0; k < torques.size(); ++k) {
-      data.torques[lanes * k + lane] = torques[k];
-    }
-    const std::span<const kernels::LinkWrench<double>> wrenches = loads.wrenches();
-    for (std::size_t i = 0; i < wrenches.size(); ++i) {
-      const kernels::LinkWrench<double>& w = wrenches[i];
-      const std::array<double, 6> components = {w.fx, w.fy, w.fz, w.nx, w.ny, w.nz};
-      for (std::size_t c = 0; c < components.size(); ++c) {
-        data.wrenches[lanes * (6 * i + c) + lane] = components[c];
-      }
-    }
-  }
-}
+      tree_(mechanism, kind, index_of(sweeps_.lanes), near, !loads_without_lanes(mechanism.description()).empty()) {}
 
 void StatesInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,
                              std::span<RhsStatus> statuses, const OneState& alone) {
@@ -77,14 +41,14 @@ void StatesInLanes::evaluate(double t, std::span<const double> states, std::span
     if (tree_.has_momenta()) {
       sweeps_.momenta(data);
       if (tree_.has_other_loads()) {
-        set_loads(t, from.data());
+        tree_.evaluate_loads(t, data.velocities);
         sweeps_.momentum_loads(data);
       }
     } else {
       if (tree_.has_other_loads()) {
-        set_loads(t, from.data());
+        tree_.evaluate_loads(t, data.state + lanes * index_of(data.q_count));
       } else if (data.force_count > 0) {
-        std::fill_n(data.torques, lanes * u_.size(), 0.0);
+        std::fill_n(data.torques, lanes * index_of(data.u_count), 0.0);
       }
       sweeps_.accelerations(data);
     }

@@ -7,7 +7,6 @@
 /// other loads, whose formulas have one state at a time, lane by lane.
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
 #include "formulations/execution/instruction_set.hpp"
@@ -31,14 +30,8 @@ class StatesInLanes {
                 const OneState& alone);
 
  private:
-  /// Loads of every lane by its own state, into packs.
-  void set_loads(double t, const double* const* states);
-
   LaneSweeps sweeps_;
   BatchTree tree_;
-  LinkPositions positions_;  // of one lane
-  BranchTeam team_;
-  std::vector<double> u_;  // of one lane
 };
 
 }  // namespace mbdbench

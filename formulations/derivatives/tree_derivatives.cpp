@@ -19,7 +19,7 @@ constexpr double kLargestAngle = 1e3;
 TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
                                  const InstructionSet& set)
     : sweeps_(compiled_for(set, []<int W>() { return linear::sweeps<W>(); })),
-      tree_(mechanism, kind, 1, near),
+      tree_(mechanism, kind, 1, near, false),
       mechanism_(&mechanism),
       links_(link_directions(mechanism)),
       node_of_row_(tree_.tree().size()),

@@ -50,8 +50,7 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       u_(index_of(mechanism.u_size())),
       rates_(index_of(mechanism.u_size())),
       coordinate_rates_(index_of(mechanism.q_size())),
-      has_lanes_(!form.reduced && !matrices_ && (!momentum() || first_choice_.size() <= kMostDependentInLanes) &&
-                 loops_without_lanes(mechanism).empty()),
+      has_lanes_(!form.reduced && !matrices_ && (!momentum() || first_choice_.size() <= kMostDependentInLanes)),
       multipliers_(index_of(mechanism.closing_row_count())),
       correction_(first_choice_.size()),
       derivatives_(

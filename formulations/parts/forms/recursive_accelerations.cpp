@@ -44,9 +44,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
     // Sub-chains that close loops as published are another function where these are open.
     has_loop_lanes_ = closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) &&
-                      settings.section_bodies == 0 && loops_without_lanes(mechanism).empty() &&
-                      // Lanes know the rates of couplings, not what they are off.
-                      (mechanism.couplings().empty() || settings.baumgarte.beta == 0.0);
+                      settings.section_bodies == 0;
     if (closed) {
       use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta},
                            lanes_ && !settings.projects ? kNoDerivativesInLanes : "");

@@ -38,10 +38,8 @@ class RecursiveMomenta final : public JointStateFormulation {
       if (!lanes_) {
         emplace_closed(closed_, settings.execution);
       }
-      // As of RecursiveAccelerations: lanes take over how many rows count, and know no residuals of couplings.
-      has_loop_lanes_ = (lanes_ || !closed_->part().team().is_divided()) && settings.section_bodies == 0 &&
-                        loops_without_lanes(mechanism).empty() &&
-                        (mechanism.couplings().empty() || settings.feedback == 0.0);
+      // As of RecursiveAccelerations.
+      has_loop_lanes_ = (lanes_ || !closed_->part().team().is_divided()) && settings.section_bodies == 0;
       use_loop_derivatives({settings.gauge, settings.leak, settings.feedback},
                            lanes_ && settings.gauge != GaugeControl::tangent ? kNoDerivativesInLanes
                                                                              : obstacle_of_gauge(settings.gauge));

@@ -21,11 +21,13 @@ struct RelativeMotion {
   LinkVector<T> angular;
 };
 
+/// A column of H.
 template <typename T>
-MBDBENCH_KERNEL LinkVector<T> cut_direction(const LoopData& data, int c, int i) {
+MBDBENCH_KERNEL RelativeMotion<T> cut_direction(const LoopData& data, int c, int i) {
   const LaneCut& cut = data.cuts[c];
   const LaneCutCoordinates::Direction& direction = data.cut_coordinates[c].directions[i];
-  return turned(pose_of<T>(data, direction.turns_with_b ? cut.b.row : cut.a.row).axes, in_lanes<T>(direction.axis));
+  const kernels::Matrix3<T>& axes = pose_of<T>(data, direction.turns_with_b ? cut.b.row : cut.a.row).axes;
+  return {turned(axes, in_lanes<T>(direction.along)), turned(axes, in_lanes<T>(direction.about))};
 }
 
 /// G^-1 H^T of a motion.
@@ -34,7 +36,11 @@ MBDBENCH_KERNEL CutRates<T> along_cut(const LoopData& data, int c, const Relativ
   const LaneCutCoordinates& own = data.cut_coordinates[c];
   CutRates<T> rates;
   for (int i = 0; i < own.count; ++i) {
-    rates.along[i] = dot(cut_direction<T>(data, c, i), own.directions[i].slides ? motion.linear : motion.angular);
+    const RelativeMotion<T> direction = cut_direction<T>(data, c, i);
+    rates.along[i] = dot(direction.linear, motion.linear) + dot(direction.angular, motion.angular);
+  }
+  if (own.count == 1) {
+    rates.along[0] = T(own.inverse) * rates.along[0];
   }
   if (own.count == 2) {  // axes of a universal joint need not be perpendicular
     const T first = T(own.inverse) * rates.along[0] + T(own.crossed) * rates.along[1];
@@ -58,7 +64,10 @@ MBDBENCH_KERNEL CutRates<T> cut_velocities(const LoopData& data, int c) {
 /// What accelerates the end of a cut joint at its point (PartRecursion::body_rate_at).
 template <typename T>
 MBDBENCH_KERNEL RelativeMotion<T> rate_of_end(const LoopData& data, const PartRightSide<T>& side, int c, int row) {
-  if (row < 0) {  // weights are left to the sweep
+  if (row < 0) {
+    if (!side.weighs) {
+      return {no_vector<T>(), no_vector<T>()};
+    }
     return {{T(-data.gravity[0]), T(-data.gravity[1]), T(-data.gravity[2])}, no_vector<T>()};
   }
   const RowPose<T>& pose = pose_at<T>(data, row);
@@ -79,9 +88,9 @@ MBDBENCH_KERNEL CutRates<T> cut_accelerations(const LoopData& data, const PartRi
   const CutRates<T> u = cut_velocities<T>(data, c);
   for (int i = 0; i < own.count; ++i) {
     const LinkVector<T>& omega = pose_of<T>(data, own.directions[i].turns_with_b ? cut.b.row : cut.a.row).omega;
-    const LinkVector<T> bias = times(u.along[i], crossed(omega, cut_direction<T>(data, c, i)));
-    LinkVector<T>& from = own.directions[i].slides ? relative.linear : relative.angular;
-    from = minus(from, bias);
+    const RelativeMotion<T> direction = cut_direction<T>(data, c, i);
+    relative.linear = minus(relative.linear, times(u.along[i], crossed(omega, direction.linear)));
+    relative.angular = minus(relative.angular, times(u.along[i], crossed(omega, direction.angular)));
   }
   return along_cut(data, c, relative);
 }

@@ -7,10 +7,19 @@ namespace mbdbench::loop_sweeps {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
-/// Phi' wanted of a cut joint, -beta Phi.
+/// Adds Phi' wanted of a cut joint: -beta Phi, and what a prescribed motion asks for.
 template <typename T>
 MBDBENCH_KERNEL void want_feedback(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
+  if (cut.apart >= 0) {
+    for (int i = 0; i < rows; ++i) {
+      wanted[i] = motion_of<T>(data, cut).asked[i];
+    }
+    return;
+  }
+  if (data.feedback == 0.0) {
+    return;
+  }
   const CutPlace<T>& place = place_of<T>(data, c);
   const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
   for (int i = 0; i < rows; ++i) {
@@ -52,6 +61,14 @@ MBDBENCH_KERNEL CutWrench<T> cut_load(const LoopData& data, int c, int rows, con
   const RowPose<T>& a = pose_of<T>(data, cut.a.row);
   const RowPose<T>& b = pose_of<T>(data, cut.b.row);
   CutWrench<T> load{no_vector<T>(), crossed(impulse.force, point_velocity<T>(data, c))};
+  if (cut.apart >= 0) {
+    const CutMotion<T>& motion = motion_of<T>(data, cut);
+    for (int i = 0; i < rows; ++i) {
+      load.force = minus(load.force, times(sigma[i], motion.force_rate[i]));
+      load.moment = minus(load.moment, times(sigma[i], motion.moment_rate[i]));
+    }
+    return load;
+  }
   for (int i = 0; i < rows; ++i) {
     if (cut.rows[i] >= cut.first_angle) {
       const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];

@@ -95,8 +95,12 @@ MBDBENCH_KERNEL void add_joint_velocity(const PartData<T>& part, const LinkRow& 
     frame.omega = plus(frame.omega, turned(frame.axes, turned(in_lanes<T>(constants.axes_b), vector_of(u + row.u))));
     return;
   }
-  LinkVector<T>& changes = row.kind == RowKind::prismatic ? frame.velocity : frame.omega;
-  changes = plus(changes, times(u[row.u], LinkVector<T>{frame.axes.xz, frame.axes.yz, frame.axes.zz}));
+  LinkVector<T>& changes = is_slide(row.kind) ? frame.velocity : frame.omega;
+  const LinkVector<T> axis{frame.axes.xz, frame.axes.yz, frame.axes.zz};
+  changes = plus(changes, times(u[row.u], axis));
+  if (is_screw(row.kind)) {
+    frame.velocity = plus(frame.velocity, times(T(row.pitch) * u[row.u], axis));
+  }
 }
 
 /// From the frame of the inboard row to that of a row.
@@ -168,6 +172,21 @@ MBDBENCH_KERNEL CutPlace<T>& place_of(const LoopData& data, int cut) {
   return reinterpret_cast<CutPlace<T>*>(data.directions)[cut];
 }
 
+/// What else is known of a cut joint that is placed lane by lane.
+template <typename T>
+struct CutMotion {
+  T asked[6];                   ///< Phi' that prescribed motions and feedback ask for
+  T wanted[6];                  ///< Phi'' less what accelerations of the links add; of accelerations only
+  LinkVector<T> force_rate[6];  ///< D'
+  LinkVector<T> moment_rate[6];
+  LinkVector<T> velocity;  ///< of the point
+};
+
+template <typename T>
+MBDBENCH_KERNEL const CutMotion<T>& motion_of(const LoopData& data, const LaneCut& cut) {
+  return reinterpret_cast<const CutMotion<T>*>(data.cut_motions)[cut.apart];
+}
+
 template <typename T>
 MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
   const LaneCut& cut = data.cuts[c];
@@ -216,6 +235,9 @@ MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part
 template <typename T>
 MBDBENCH_KERNEL LinkVector<T> point_velocity(const LoopData& data, int c) {
   const LaneCut& cut = data.cuts[c];
+  if (cut.apart >= 0) {
+    return motion_of<T>(data, cut).velocity;
+  }
   const CutPlace<T>& place = place_of<T>(data, c);
   const T share = T(cut.share_of_b);
   return plus(times(share, velocity_at(pose_of<T>(data, cut.b.row), place.origin_b)),
@@ -241,7 +263,7 @@ MBDBENCH_KERNEL LinkVector<T> turning_of(const AngleVectors<T>& angle, const Row
   return plus(crossed(crossed(b.omega, angle.on_b), angle.on_a), crossed(angle.on_b, crossed(a.omega, angle.on_a)));
 }
 
-/// -Phi' of a cut joint. \param wanted receives a number a row
+/// What Phi' of a cut joint lacks. \param wanted receives a number a row
 template <typename T>
 MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
@@ -252,6 +274,9 @@ MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted)
   const LinkVector<T> angular = minus(b.omega, a.omega);
   for (int i = 0; i < rows; ++i) {
     wanted[i] = -(dot(place.force[i], linear) + dot(place.moment[i], angular));
+    if (cut.apart >= 0) {
+      wanted[i] += motion_of<T>(data, cut).asked[i];
+    }
   }
 }
 
@@ -260,6 +285,12 @@ MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted)
 template <typename T>
 MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
+  if (cut.apart >= 0) {
+    for (int i = 0; i < rows; ++i) {
+      wanted[i] = motion_of<T>(data, cut).wanted[i];
+    }
+    return;
+  }
   const CutPlace<T>& place = place_of<T>(data, c);
   const RowPose<T>& a = pose_of<T>(data, cut.a.row);
   const RowPose<T>& b = pose_of<T>(data, cut.b.row);

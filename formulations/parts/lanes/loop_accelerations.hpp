@@ -17,16 +17,18 @@ struct AccelerationStates : LoopStates<W> {
   using States::clear_wrenches;
   using States::close_positions;
   using States::coupling_rate;
+  using States::coupling_residual;
+  using States::drive;
+  using States::prescribed_rate;
+  using States::seen;
   using States::solve;
   using typename States::Part;
   using typename States::Side;
   using typename States::Sweeps;
   using typename States::T;
 
-  static MBDBENCH_KERNEL void accelerations(const LoopData& data) {
+  static MBDBENCH_KERNEL void set_poses(const LoopData& data) {
     LaneVerdict<T> verdict;
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
     const LaneData& tree = data.tree;
     if (data.all_joints) {
       take_all_joints(data);
@@ -36,11 +38,27 @@ struct AccelerationStates : LoopStates<W> {
     for (int k = 0; k < tree.u_count; ++k) {
       u[k] = packs<T>(tree.state)[tree.q_count + k];
     }
-    set_poses<T>(data, part, u);
+    loop_sweeps::set_poses<T>(data, in_packs<Part>(data.part), u);
+    seen(data) = verdict;
+  }
+
+  static MBDBENCH_KERNEL void set_velocities(const LoopData& data) {
+    LaneVerdict<T> verdict = seen(data);
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
     close_positions(data, part, verdict);
     if (data.projects) {
-      project(data, part, u);
+      project(data, part, packs<T>(data.tree.velocities));
     }
+    seen(data) = verdict;
+  }
+
+  static MBDBENCH_KERNEL void set_rates(const LoopData& data) {
+    LaneVerdict<T> verdict = seen(data);
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    const LaneData& tree = data.tree;
+    const T* const u = packs<T>(tree.velocities);
     const Side side = accelerate(data, part, u);
     lane_sweeps::set_coordinate_rates(tree, u);
     if (data.all_joints) {
@@ -93,8 +111,12 @@ struct AccelerationStates : LoopStates<W> {
     for (int c = 0; c < data.cut_count; ++c) {
       want_rest(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
     }
+    side.driven = drive(data, data.motion_velocities);
+    for (int m = 0; m < data.motion_count; ++m) {  // what the state's velocities lack of them
+      packs<T>(data.driven)[m] -= u[data.motion_components[m]];
+    }
     for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
-      side.wanted[static_cast<long>(loop) * kLoopLanes] = -coupling_rate(data, loop, u);
+      side.wanted[static_cast<long>(loop) * kLoopLanes] = -coupling_rate(data, loop, u) - prescribed_rate(data, loop);
     }
     side.joint_rates = packs<T>(data.changes);
     clear_wrenches(side, data.loaded_rows, data.loaded_row_count);
@@ -113,7 +135,10 @@ struct AccelerationStates : LoopStates<W> {
   static MBDBENCH_KERNEL Side accelerate(const LoopData& data, const Part& part, const T* u) {
     const LaneData& tree = data.tree;
     Side side = in_packs<Side>(data.accelerations);
-    if (tree.force_count > 0) {
+    if (data.loads_apart) {
+      side.tau = packs<T>(tree.torques);
+      side.loads = reinterpret_cast<const LinkWrench<T>*>(tree.wrenches);  // with weights, or nullptr
+    } else if (tree.force_count > 0) {
       T* const torques = packs<T>(tree.torques);
       clear(torques, tree.u_count);
       lane_sweeps::add_forces(tree, u, torques);
@@ -123,12 +148,15 @@ struct AccelerationStates : LoopStates<W> {
       set_loads<T>(data);
       side.loads = reinterpret_cast<const LinkWrench<T>*>(data.loads);
     }
+    side.driven = drive(data, data.motion_accelerations);
     Sweeps::set_velocities(part, u, reinterpret_cast<Turning<T>*>(data.turnings), side);
     for (int c = 0; c < data.cut_count; ++c) {
       want_accelerations(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
     }
     for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
-      side.wanted[static_cast<long>(loop) * kLoopLanes] = T(-2.0 * data.alpha) * coupling_rate(data, loop, u);
+      side.wanted[static_cast<long>(loop) * kLoopLanes] = T(-2.0 * data.alpha) * coupling_rate(data, loop, u) -
+                                                          T(data.beta * data.beta) * coupling_residual(data, loop) -
+                                                          prescribed_rate(data, loop);
     }
     side.joint_rates = packs<T>(tree.rates) + tree.q_count;
     clear_wrenches(side, data.cleared_rows, data.cleared_row_count);

@@ -15,36 +15,55 @@ kernels::LinkVector<double> link_vector(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
 }
 
+/// \returns whether the rows of a cut joint are displacements along fixed directions and angles alone.
+bool is_turned_and_shifted_alone(const Joint& cut) {
+  return cut.type != JointType::screw && cut.length == 0.0 && !cut.turn_row && cut.driven.empty() &&
+         cut.linear_directions.size() <= 3 && cut.angular.size() <= 3;
+}
+
 }  // namespace
 
-LoopConstants::LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one, StateKind kind)
-    : tree_(&tree),
-      plan_(mechanism, tree),
-      loaded_(rows_loaded_by_loops(tree, plan_)),
-      posed_(std::make_unique<bool[]>(tree.size())),
-      kept_(std::make_unique<bool[]>(tree.size())),
-      acted_on_(std::make_unique<bool[]>(tree.size())),
-      starts_(tree.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
-      gravity_(tree.size()),
-      grounds_(tree.size()) {
+LoopConstants::LoopConstants(const Mechanism& mechanism, const BatchTree& tree, const PartRecursion& one)
+    : tree_(&tree.tree()),
+      plan_(mechanism, *tree_),
+      loaded_(rows_loaded_by_loops(*tree_, plan_)),
+      posed_(std::make_unique<bool[]>(tree_->size())),
+      kept_(std::make_unique<bool[]>(tree_->size())),
+      acted_on_(std::make_unique<bool[]>(tree_->size())),
+      starts_(tree_->size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
+      gravity_(tree_->size()),
+      grounds_(tree_->size()) {
   plan_.keep_rows(one.rows_are_kept());
-  for (const LinkRun& run : tree.runs()) {
+  for (const LinkRun& run : tree_->runs()) {
     const std::size_t first = index_of(run.first);
     starts_[first] = run.start;
     gravity_[first] = run.gravity;
     grounds_[first] = {run.axes, run.origin};
   }
-  place_cuts(mechanism);
+  const bool wrenches = tree.data().wrenches != nullptr;
+  place_cuts(mechanism, !wrenches);
+  place_motions();
   place_couplings(mechanism);
-  place_loads(mechanism);
+  if (!tree.has_other_loads()) {
+    place_loads(mechanism);
+  }
   set_closings(mechanism, one);
   mark_kept_motions();
-  if (kind == StateKind::momentum) {
-    add_momenta(mechanism);
+  if (tree.has_momenta()) {
+    add_momenta(mechanism, wrenches);
   }
 }
 
-void LoopConstants::place_cuts(const Mechanism& mechanism) {
+void LoopConstants::place_motions() {
+  for (const LinkRow& row : tree_->rows()) {
+    if (row.motion >= 0) {
+      motion_components_.resize(std::max(motion_components_.size(), index_of(row.motion) + 1));
+      motion_components_[index_of(row.motion)] = row.u;
+    }
+  }
+}
+
+void LoopConstants::place_cuts(const Mechanism& mechanism, bool weighs) {
   const LinkTree& tree = *tree_;
   const BodyOnRow ground;
   const auto body_of = [&](int body) -> const BodyOnRow& { return body < 0 ? ground : tree.bodies()[index_of(body)]; };
@@ -53,19 +72,24 @@ void LoopConstants::place_cuts(const Mechanism& mechanism) {
     const BodyOnRow& a = body_of(joint.a);
     const BodyOnRow& b = body_of(joint.b);
     LaneCut cut;
-    cut.a = {a.row, link_vector(a.origin + a.rotation * joint.position_a), a.row < 0};
-    cut.b = {b.row, link_vector(b.origin + b.rotation * joint.position_b), b.row < 0};
+    cut.a = {a.row, link_vector(a.origin + a.rotation * joint.position_a), weighs && a.row < 0};
+    cut.b = {b.row, link_vector(b.origin + b.rotation * joint.position_b), weighs && b.row < 0};
+    if (!is_turned_and_shifted_alone(joint)) {
+      cut.apart = apart_count_++;
+    }
     cut.share_of_b = share_of_b(joint);
     cut.world_linear = joint.world_linear;
     const Mat3 axes_a = a.rotation * joint.rotation_a;
     const Mat3 axes_b = b.rotation * joint.rotation_b;
     cut.first_direction = joint.world_linear ? 3 : 0;
     cut.first_angle = cut.first_direction + static_cast<int>(joint.linear_directions.size());
-    std::transform(joint.linear_directions.begin(), joint.linear_directions.end(), cut.directions,
-                   [&](const Vec3& direction) { return link_vector(axes_a * direction); });
-    LaneAngle* next = cut.angles;
-    for (const AngularConstraint& angle : joint.angular) {
-      *next++ = {link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine, angle.scale};
+    if (cut.apart < 0) {
+      std::transform(joint.linear_directions.begin(), joint.linear_directions.end(), cut.directions,
+                     [&](const Vec3& direction) { return link_vector(axes_a * direction); });
+      std::transform(joint.angular.begin(), joint.angular.end(), cut.angles, [&](const AngularConstraint& angle) {
+        return LaneAngle{link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine,
+                         angle.scale};
+      });
     }
     for (; cut.row_count < plan_.loop_rows[c]; ++cut.row_count) {
       cut.rows[cut.row_count] = plan_.column_of(c, cut.row_count);
@@ -103,7 +127,6 @@ LanePoint LoopConstants::loaded_point(int body, const Vec3& point) {
 }
 
 void LoopConstants::place_loads(const Mechanism& mechanism) {
-  forces_ = linear_forces(mechanism);
   const auto body_of = [&](const std::string& name) { return name == kGround ? -1 : *mechanism.find_body(name); };
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
     springs_.push_back({loaded_point(body_of(spring.body1), spring.point1),
@@ -129,8 +152,12 @@ void LoopConstants::place_couplings(const Mechanism& mechanism) {
   for (const Coupling& coupling : mechanism.couplings()) {
     term_starts_.push_back(static_cast<int>(terms_.size()));
     for (const Coupling::Term& term : coupling.terms) {
-      terms_.push_back({term.u, term.factor});
+      const auto motion = std::find(motion_components_.begin(), motion_components_.end(), term.u);
+      const bool prescribed = motion != motion_components_.end();
+      terms_.push_back(
+          {term.q, term.u, prescribed ? static_cast<int>(motion - motion_components_.begin()) : -1, term.factor});
     }
+    coupling_values_.push_back(coupling.value);
   }
   term_starts_.push_back(static_cast<int>(terms_.size()));
 }
@@ -178,12 +205,14 @@ void LoopConstants::mark_kept_motions() {
   }
 }
 
-void LoopConstants::add_momenta(const Mechanism& mechanism) {
+void LoopConstants::add_momenta(const Mechanism& mechanism, bool wrenches) {
   for (PartRow& part : plan_.parts) {
     part.keeps = true;
   }
-  load_rows_ = end_rows_;
-  for (const int row : load_rows_) {
+  if (!wrenches) {
+    load_rows_ = end_rows_;
+  }
+  for (const int row : end_rows_) {
     acted_on_[index_of(row)] = true;
   }
   const Eigen::VectorXd& scales = mechanism.scales().columns;
@@ -222,10 +251,10 @@ void LoopConstants::point_at_constants(LoopData& data) const {
   data.cleared_places = plan_.cleared_columns.data();
   data.end_rows = end_rows_.data();
   data.impulses.loaded = loaded_.get();
-  data.momenta.acted_on = acted_on_.get();
+  data.momenta.acted_on = data.tree.wrenches == nullptr ? acted_on_.get() : nullptr;
   data.inverse_scales = inverse_scales_.data();
-  data.tree.forces = forces_.data();
-  data.tree.force_count = static_cast<int>(forces_.size());
+  data.motion_count = static_cast<int>(motion_components_.size());
+  data.motion_components = motion_components_.data();
   data.load_row_count = static_cast<int>(load_rows_.size());
   data.load_rows = load_rows_.data();
   data.spring_count = static_cast<int>(springs_.size());
@@ -240,6 +269,7 @@ void LoopConstants::point_at_constants(LoopData& data) const {
   data.columns_b = columns_b_.data();
   data.terms = terms_.data();
   data.term_starts = term_starts_.data();
+  data.coupling_values = coupling_values_.data();
   data.ways = ways_.data();
   data.way_starts = way_starts_.data();
   data.closings = closings_.data();

@@ -26,7 +26,8 @@ struct LaneAngle {
   double scale = 1.0;
 };
 
-/// A cut joint whose rows are displacements along fixed directions, of the world or of a, and angles.
+/// A cut joint whose rows are displacements along fixed directions, of the world or of a, and angles; or any other one,
+/// which is placed lane by lane (CutsApart).
 struct LaneCut {
   LaneCutEnd a;
   LaneCutEnd b;
@@ -39,6 +40,7 @@ struct LaneCut {
   kernels::LinkVector<double> directions[3]{};  ///< in the frame of the row of a
   LaneAngle angles[3]{};
   double unit = 1.0;  ///< of distances in the loop (CharacteristicScales::loop_units)
+  int apart = -1;     ///< which of those that are placed lane by lane
 };
 
 /// A point of a body, in the frame of the body's row; of the ground in world axes.
@@ -66,7 +68,9 @@ struct LaneBodyLoad {
 
 /// A term of a coupling of joints.
 struct LaneTerm {
+  int q = 0;
   int u = 0;
+  int motion = -1;  ///< the prescribed motion of the component
   double factor = 1.0;
 };
 
@@ -99,15 +103,15 @@ struct LaneReach {
 /// Coordinates of a cut joint that a state holds.
 struct LaneCutCoordinates {
   struct Direction {
-    kernels::LinkVector<double> axis{};  ///< in the frame of the row of a or b
+    kernels::LinkVector<double> along{};  ///< in the frame of the row of a or b, as `about`
+    kernels::LinkVector<double> about{};
     bool turns_with_b = false;
-    bool slides = false;
   };
   int place = 0;       ///< in the state
   int rate_place = 0;  ///< of their velocities, where the state holds them
   int count = 0;       ///< of directions
   Direction directions[6]{};
-  double inverse = 1.0;  ///< of the Gram matrix of two directions, on its diagonal and beside
+  double inverse = 1.0;  ///< of the Gram matrix of one or two directions, on its diagonal and beside
   double crossed = 0.0;
   bool turns_freely = false;  ///< the first four coordinates are a quaternion
 };
@@ -138,10 +142,12 @@ struct LoopData {
   int dependent_rows = 0;  ///< closing rows
   int reach_count = 0;
   int independent_count = 0;
-  int rates_at = 0;       ///< place of the reduced momenta in a state, or of u
-  int last_closing = -1;  ///< the outermost row where loops are closed; -1: all at the ground
-  double zero_row = 0.0;  ///< share of what terms would give without cancelling, below which a row is zero
-  double gravity[3]{};    ///< in world axes
+  int rates_at = 0;          ///< place of the reduced momenta in a state, or of u
+  int last_closing = -1;     ///< the outermost row where loops are closed; -1: all at the ground
+  double zero_row = 0.0;     ///< share of what terms would give without cancelling, below which a row is zero
+  double gravity[3]{};       ///< in world axes
+  bool loads_apart = false;  ///< torques and wrenches of the tree are there already, evaluated lane by lane
+  int motion_count = 0;
   int cleared_row_count = 0;
   int loaded_row_count = 0;
   int cleared_place_count = 0;
@@ -172,6 +178,10 @@ struct LoopData {
   const int* columns_b = nullptr;
   const LaneTerm* terms = nullptr;  ///< of couplings
   const int* term_starts = nullptr;
+  const double* coupling_values = nullptr;    ///< what the terms' sum shall be
+  const int* motion_components = nullptr;     ///< of u, by prescribed motion
+  const double* motion_velocities = nullptr;  ///< at the time of all states
+  const double* motion_accelerations = nullptr;
   const int* ways = nullptr;  ///< rows whose joints a loop passes
   const int* way_starts = nullptr;
   const LaneClosing* closings = nullptr;
@@ -179,18 +189,28 @@ struct LoopData {
   const int* units = nullptr;  ///< group of one unit of every row of every closing (SemidefiniteSolver)
 
   // Packs.
-  double* poses = nullptr;       ///< axes, origin, velocity, omega in world axes, eighteen a row; the ground's last
-  double* origins = nullptr;     ///< of rows with poses, three each
-  double* directions = nullptr;  ///< D of every cut joint, 36, then its two origins and its point, nine
-  double* loads = nullptr;       ///< on every row about O_k, six each; zero where nothing acts
-  double* pushes = nullptr;      ///< impulses of loops, likewise; of momenta only
-  double* gravities = nullptr;   ///< g in the frames of rows, three each; of momenta only
-  double* changes = nullptr;     ///< of u
-  double* own = nullptr;         ///< J^T M V over u; of momenta only
+  double* poses = nullptr;        ///< axes, origin, velocity, omega in world axes, eighteen a row; the ground's last
+  double* origins = nullptr;      ///< of rows with poses, three each
+  double* directions = nullptr;   ///< D of every cut joint, 36, then its two origins and its point, nine
+  double* cut_motions = nullptr;  ///< of those that are placed lane by lane (CutMotion)
+  double* loads = nullptr;        ///< on every row about O_k, six each; zero where nothing acts
+  double* pushes = nullptr;       ///< impulses of loops, likewise; of momenta only
+  double* gravities = nullptr;    ///< g in the frames of rows, three each; of momenta only
+  double* changes = nullptr;      ///< of u
+  double* driven = nullptr;       ///< what prescribed motions ask for, by motion
+  double* seen = nullptr;         ///< what became of the lanes so far, between two passes
+  double* own = nullptr;          ///< J^T M V over u; of momenta only
   double* dependent_matrices = nullptr;  ///< workspace (dependent_lanes.hpp)
   double* turnings = nullptr;            ///< by row
   double* matrices = nullptr;            ///< workspace of a closing (closing_lanes.hpp)
   double* smallest = nullptr;            ///< diagonal entries below which rows count as zero, those of one closing
+};
+
+/// A right-hand side in three passes: what lanes do not know is evaluated lane by lane between them.
+struct LoopPasses {
+  void (*set_poses)(const LoopData&) = nullptr;
+  void (*set_velocities)(const LoopData&) = nullptr;  ///< loops, and the velocities in use
+  void (*set_rates)(const LoopData&) = nullptr;       ///< q' and u', or q' and p'
 };
 
 /// The sweeps of one instruction set.
@@ -201,10 +221,8 @@ struct LoopSweeps {
   void (*prepare)(const LoopData&, const PassedJoint<double>* joints, int count) = nullptr;
   void (*gather)(const LaneData&, const double* const* states) = nullptr;
   void (*scatter)(const LaneData&, double* const* rates) = nullptr;
-  /// u' and q' of a state (q, u), or of one of `all_joints`.
-  void (*accelerations)(const LoopData&) = nullptr;
-  /// p' and q' of a state (q, p), or of one that is `reduced`.
-  void (*momenta)(const LoopData&) = nullptr;
+  LoopPasses accelerations;  ///< of a state (q, u), or of one of `all_joints`
+  LoopPasses momenta;        ///< of a state (q, p), or of one that is `reduced`
 };
 
 namespace loop_sweeps {

@@ -21,6 +21,10 @@ struct MomentumStates : LoopStates<W> {
   using States::clear;
   using States::clear_wrenches;
   using States::close_positions;
+  using States::coupling_residual;
+  using States::drive;
+  using States::prescribed_rate;
+  using States::seen;
   using States::solve_inward;
   using typename States::Part;
   using typename States::Side;
@@ -28,35 +32,44 @@ struct MomentumStates : LoopStates<W> {
   using typename States::T;
   using Momenta = PartMomenta<T>;
 
-  static MBDBENCH_KERNEL void momenta(const LoopData& data) {
+  static MBDBENCH_KERNEL void set_poses(const LoopData& data) {
     LaneVerdict<T> verdict;
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
-    const LaneData& tree = data.tree;
     if (data.reduced) {
       take_reduced(data);
     }
-    lane_sweeps::set_positions(tree, verdict);
-    set_poses<T>(data, part, nullptr);
+    lane_sweeps::set_positions(data.tree, verdict);
+    loop_sweeps::set_poses<T>(data, in_packs<Part>(data.part), nullptr);
+    seen(data) = verdict;
+  }
+
+  static MBDBENCH_KERNEL void set_velocities(const LoopData& data) {
+    LaneVerdict<T> verdict = seen(data);
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    const LaneData& tree = data.tree;
     close_positions(data, part, verdict);
+    Side side = in_packs<Side>(data.impulses);
+    side.driven = drive(data, data.motion_velocities);
+    want(data, part, side);
+    side.tau = packs<T>(tree.state) + tree.q_count;
+    side.joint_rates = packs<T>(tree.velocities);
+    move(data, part, part.row_count, side);
+    move_ends(data, side);
+    seen(data) = verdict;
+  }
+
+  static MBDBENCH_KERNEL void set_rates(const LoopData& data) {
+    LaneVerdict<T> verdict = seen(data);
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    const LaneData& tree = data.tree;
     const T* const p = packs<T>(tree.state) + tree.q_count;
-    T* const u = packs<T>(tree.velocities);
+    const T* const u = packs<T>(tree.velocities);
     T* const rates = packs<T>(tree.rates) + tree.q_count;
     Side side = in_packs<Side>(data.impulses);
-    side.loaded = nullptr;
-    for (int pass = 0; pass < (data.tangent ? 2 : 1); ++pass) {  // one solution in the program, for two right sides
-      want(data, part, side, pass == 0);
-      side.tau = pass == 0 ? p : rates;
-      side.joint_rates = pass == 0 ? u : packs<T>(data.changes);
-      Part reached = part;
-      reached.last_row = pass == 0 ? part.row_count : data.last_closing + 1;
-      clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
-      solve_inward(data, part, side);
-      Sweeps::outward(reached, side);
-      if (pass == 0) {
-        move_ends(data, side);
-        set_momentum_rates(data, part, side, u, rates);
-      }
+    set_momentum_rates(data, part, side, u, rates);
+    if (data.tangent) {
+      make_tangent(data, part, side, rates);
     }
     if (data.reduced) {
       DependentLanes<T> dependents(data);
@@ -67,12 +80,35 @@ struct MomentumStates : LoopStates<W> {
     if (data.tangent || data.reduced) {
       add_closing_momenta(data, part, side, rates);
     }
+    if (data.tangent) {
+      keep_prescribed(data, part, side, rates);
+    }
     add_leak(data, p, u, rates);
     lane_sweeps::set_coordinate_rates(tree, u);
     if (data.reduced) {
       give_reduced(data, verdict);
     }
     States::judge(tree, verdict);
+  }
+
+  /// Velocities of momenta before a row, and the loops' multipliers. In the program once, for two right sides.
+  static void move(const LoopData& data, const Part& part, int last_row, Side& side) {
+    side.loaded = nullptr;
+    clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
+    solve_inward(data, part, side);
+    Part reached = part;
+    reached.last_row = last_row;
+    Sweeps::outward(reached, side);
+  }
+
+  /// The multipliers nu of p' as momenta, at Phi' = 0: those of w with M w = p' + Phi_q^T nu. Nothing pulls w back, and
+  /// it rests where motions are prescribed. No further outward than loops are closed, unless M w is asked for.
+  static MBDBENCH_KERNEL void make_tangent(const LoopData& data, const Part& part, Side& side, const T* rates) {
+    clear(side.wanted, static_cast<long>(data.loop_count) * kLoopLanes);
+    side.driven = nullptr;
+    side.tau = rates;
+    side.joint_rates = packs<T>(data.changes);
+    move(data, part, data.motion_count > 0 ? part.row_count : data.last_closing + 1, side);
   }
 
   /// q and p of states as ClosedNaudet has them: momenta of dependent components are zero.
@@ -111,12 +147,15 @@ struct MomentumStates : LoopStates<W> {
     }
   }
 
-  /// Phi' of the velocities, or of w of the tangent gauge, which nothing pulls back. Couplings have no feedback in
-  /// lanes.
-  static MBDBENCH_KERNEL void want(const LoopData& data, const Part& part, const Side& side, bool pulls) {
+  /// Phi' wanted of the velocities.
+  static MBDBENCH_KERNEL void want(const LoopData& data, const Part& part, const Side& side) {
     clear(side.wanted, static_cast<long>(data.loop_count) * kLoopLanes);
-    for (int c = 0; pulls && data.feedback != 0.0 && c < data.cut_count; ++c) {
+    for (int c = 0; c < data.cut_count; ++c) {
       want_feedback(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
+    }
+    for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
+      side.wanted[static_cast<long>(loop) * kLoopLanes] =
+          T(-data.feedback) * coupling_residual(data, loop) - prescribed_rate(data, loop);
     }
   }
 
@@ -138,7 +177,9 @@ struct MomentumStates : LoopStates<W> {
     sweep.angular = side.angular;
     sweep.rates = rates;
     sweep.own = data.leak != 0.0 ? packs<T>(data.own) : nullptr;
-    if (tree.force_count > 0) {
+    if (data.loads_apart) {
+      sweep.tau = packs<T>(tree.torques);
+    } else if (tree.force_count > 0) {
       T* const torques = packs<T>(tree.torques);
       clear(torques, tree.u_count);
       lane_sweeps::add_forces(tree, u, torques);
@@ -153,8 +194,27 @@ struct MomentumStates : LoopStates<W> {
       push_ends(data, cut, c, impulse, data.pushes);
       push_ends(data, cut, c, cut_load(data, c, part.loop_rows[c], sigma, impulse), data.loads);
     }
-    set_gravity(data, part);
+    if (sweep.gravity != nullptr) {
+      set_gravity(data, part);
+    }
     Sweeps::momenta(part, sweep);
+  }
+
+  /// The multiplier of a prescribed motion is what M w leaves of its own row (ClosedMomenta::make_tangent).
+  static MBDBENCH_KERNEL void keep_prescribed(const LoopData& data, const Part& part, const Side& side, T* rates) {
+    if (data.motion_count == 0) {
+      return;
+    }
+    Momenta sweep = in_packs<Momenta>(data.momenta);
+    sweep.linear = side.linear;
+    sweep.angular = side.angular;
+    sweep.impulses = nullptr;
+    sweep.rates = nullptr;
+    sweep.own = packs<T>(data.changes);
+    Sweeps::momenta(part, sweep);
+    for (int m = 0; m < data.motion_count; ++m) {
+      rates[data.motion_components[m]] = sweep.own[data.motion_components[m]];
+    }
   }
 
   /// A wrench at the point of a cut joint on its body b, and the opposite one on a.

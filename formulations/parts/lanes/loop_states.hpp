@@ -36,6 +36,11 @@ struct LoopStates {
     ground.axes = in_lanes<T>(kernels::Matrix3<double>{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
   }
 
+  /// What was seen in the passes before (LoopPasses).
+  static MBDBENCH_KERNEL LaneVerdict<T>& seen(const LoopData& data) {
+    return *reinterpret_cast<LaneVerdict<T>*>(data.seen);
+  }
+
   /// A state whose own numbers or rates are not finite is not sound either.
   static MBDBENCH_KERNEL void judge(const LaneData& tree, LaneVerdict<T>& verdict) {
     for (int k = 0; k < tree.q_count + tree.u_count; ++k) {
@@ -55,7 +60,9 @@ struct LoopStates {
       clear(part.columns + static_cast<long>(6 * data.cleared_places[k]) * kLoopLanes, 6L * kLoopLanes);
     }
     for (int c = 0; c < data.cut_count; ++c) {
-      place_cut<T>(data, c);
+      if (data.cuts[c].apart < 0) {
+        place_cut<T>(data, c);
+      }
       if (data.columns_b[c] >= 0) {
         start_columns(data, part, c, data.cuts[c].b.row, data.columns_b[c], 1.0, false);
       }
@@ -173,6 +180,35 @@ struct LoopStates {
     return rate;
   }
 
+  static MBDBENCH_KERNEL T coupling_residual(const LoopData& data, int loop) {
+    const int coupling = loop - data.cut_count;
+    T sum = T(-data.coupling_values[coupling]);
+    for (int k = data.term_starts[coupling]; k < data.term_starts[coupling + 1]; ++k) {
+      sum += T(data.terms[k].factor) * packs<T>(data.tree.state)[data.terms[k].q];
+    }
+    return sum;
+  }
+
+  /// \returns what `driven` adds to the rate of a coupling.
+  static MBDBENCH_KERNEL T prescribed_rate(const LoopData& data, int loop) {
+    const int coupling = loop - data.cut_count;
+    T rate = T(0.0);
+    for (int k = data.term_starts[coupling]; k < data.term_starts[coupling + 1]; ++k) {
+      if (data.terms[k].motion >= 0) {
+        rate += T(data.terms[k].factor) * packs<T>(data.driven)[data.terms[k].motion];
+      }
+    }
+    return rate;
+  }
+
+  /// The same rates of prescribed motions in all lanes. \returns them; nullptr where there are none
+  static MBDBENCH_KERNEL const T* drive(const LoopData& data, const double* rates) {
+    for (int m = 0; m < data.motion_count; ++m) {
+      packs<T>(data.driven)[m] = T(rates[m]);
+    }
+    return data.motion_count > 0 ? packs<T>(data.driven) : nullptr;
+  }
+
   static MBDBENCH_KERNEL void clear_wrenches(const Side& side, const int* rows, int count) {
     for (int k = 0; k < count; ++k) {
       side.wrenches[rows[k]] = lane_sweeps::no_wrench<T>();
@@ -188,7 +224,7 @@ struct LoopStates {
   static MBDBENCH_KERNEL void solve_inward(const LoopData& data, const Part& part, const Side& side) {
     clear(side.rates, static_cast<long>(data.rate_count) * kLoopLanes);
     Sweeps::inward(part, side);
-    if (part.closings[data.closing_count - 1].row < 0) {
+    if (data.closing_count > 0 && part.closings[data.closing_count - 1].row < 0) {
       close_at_ground(part, part.closings[data.closing_count - 1], side);
     }
   }

@@ -19,8 +19,14 @@ LoopSweeps sweeps() {
   };
   result.gather = [](const LaneData& data, const double* const* states) { lane_sweeps::gather<W>(data, states); };
   result.scatter = [](const LaneData& data, double* const* rates) { lane_sweeps::scatter<W>(data, rates); };
-  result.accelerations = [](const LoopData& data) { AccelerationStates<W>::accelerations(data); };
-  result.momenta = [](const LoopData& data) { MomentumStates<W>::momenta(data); };
+  using Accelerations = AccelerationStates<W>;
+  using Momenta = MomentumStates<W>;
+  result.accelerations = {[](const LoopData& data) { Accelerations::set_poses(data); },
+                          [](const LoopData& data) { Accelerations::set_velocities(data); },
+                          [](const LoopData& data) { Accelerations::set_rates(data); }};
+  result.momenta = {[](const LoopData& data) { Momenta::set_poses(data); },
+                    [](const LoopData& data) { Momenta::set_velocities(data); },
+                    [](const LoopData& data) { Momenta::set_rates(data); }};
   return result;
 }
 

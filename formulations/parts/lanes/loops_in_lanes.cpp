@@ -19,60 +19,23 @@ std::size_t packs_for(std::size_t count) {
   return count * sizeof(Structure) / sizeof(double);
 }
 
-bool is_turned_and_shifted_alone(const Joint& cut) {
-  return cut.type != JointType::screw && !rolls(cut.type) && cut.length == 0.0 && !cut.turn_row && cut.driven.empty() &&
-         cut.linear_directions.size() <= 3 && cut.angular.size() <= 3;
+/// \returns whether the sweeps leave out a load, so that all are evaluated lane by lane.
+bool has_loads_without_lanes(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  const auto changes = [](const Law& law) { return !std::holds_alternative<ConstantLaw>(law); };
+  const auto& loads = description.body_loads;
+  const auto in_cut = [&](const auto& load) { return mechanism.find_joint(load.joint)->cut; };
+  return !joint_loads_without_lanes(description).empty() || !description.bushings.empty() ||
+         std::any_of(loads.begin(), loads.end(),
+                     [&](const BodyLoadDescription& load) {
+                       return std::any_of(load.force.begin(), load.force.end(), changes) ||
+                              std::any_of(load.torque.begin(), load.torque.end(), changes);
+                     }) ||
+         std::any_of(description.joint_loads.begin(), description.joint_loads.end(), in_cut) ||
+         std::any_of(description.joint_springs.begin(), description.joint_springs.end(), in_cut);
 }
 
 }  // namespace
-
-std::string loops_without_lanes(const Mechanism& mechanism) {
-  const MechanismDescription& description = mechanism.description();
-  if (std::string load = joint_loads_without_lanes(description); !load.empty()) {
-    return load;
-  }
-  const auto changes = [](const Law& law) { return !std::holds_alternative<ConstantLaw>(law); };
-  for (const BodyLoadDescription& load : description.body_loads) {
-    if (std::any_of(load.force.begin(), load.force.end(), changes) ||
-        std::any_of(load.torque.begin(), load.torque.end(), changes)) {
-      return "load '" + load.name + "' on a body, a formula or a table";
-    }
-  }
-  if (!description.bushings.empty()) {
-    return "bushing '" + description.bushings.front().name + "'";
-  }
-  // Nothing in these lanes is set by the time: a load that is a table over it is none of theirs.
-  for (const JointLoadDescription& load : description.joint_loads) {
-    if (changes(load.law)) {
-      return "load '" + load.name + "' in a joint, a table over time";
-    }
-  }
-  const auto in_cut = [&](const std::string& name) { return mechanism.find_joint(name)->cut; };
-  for (const JointLoadDescription& load : description.joint_loads) {
-    if (in_cut(load.joint)) {
-      return "load '" + load.name + "' in a cut joint";
-    }
-  }
-  for (const JointSpringDescription& spring : description.joint_springs) {
-    if (in_cut(spring.joint)) {
-      return "spring '" + spring.name + "' in a cut joint";
-    }
-  }
-  for (const Joint& cut : mechanism.cut_joints()) {
-    if (!is_turned_and_shifted_alone(cut)) {
-      return "cut joint '" + cut.name + "', which rolls, keeps a length, is a screw or is driven";
-    }
-  }
-  for (const Joint& joint : mechanism.tree_joints()) {
-    if (joint.type == JointType::screw) {
-      return "joint '" + joint.name + "', a screw";
-    }
-  }
-  return mechanism.rheonomic()                       ? "prescribed motions"
-         : !mechanism.velocity_constraints().empty() ? "constraints of velocities alone"
-         : mechanism.closing_row_count() == 0        ? "no loop"
-                                                     : std::string();
-}
 
 int LoopsInLanes::lanes_of(const InstructionSet& set) {
   return compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); }).lanes;
@@ -86,17 +49,22 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                 ? StateKind::velocity
                 : StateKind::momentum),
       sweeps_(compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); })),
-      tree_(mechanism, kind_, index_of(sweeps_.lanes), near),
-      constants_(mechanism, tree_.tree(), one, kind_) {
+      tree_(mechanism, kind_, index_of(sweeps_.lanes), near, has_loads_without_lanes(mechanism)),
+      constants_(mechanism, tree_, one) {
   data_.tree = tree_.data();
   data_.outside = data_.tree;
   data_.zero_row = kZeroRow;
+  data_.loads_apart = tree_.has_other_loads();
   for (int i = 0; i < 3; ++i) {
     data_.gravity[i] = mechanism.gravity()[i];
   }
   constants_.point_at_constants(data_);
   reserve();
   std::visit([this](const auto& own) { set_up(own); }, form);
+  if (constants_.apart_count() > 0) {
+    data_.cut_motions = packs(CutsApart::packs(constants_));
+    cuts_apart_.emplace(mechanism, tree_.tree(), constants_, kind_, index_of(sweeps_.lanes));
+  }
 }
 
 void LoopsInLanes::set_up(const LaneAccelerations& form) {
@@ -178,6 +146,7 @@ void LoopsInLanes::reserve() {
   part.turn_gains = reinterpret_cast<JointGain<double>*>(packs(packs_for<JointGain<double>>(rows)));
   part.whole = reinterpret_cast<ArticulatedInertia<double>*>(packs(packs_for<ArticulatedInertia<double>>(rows)));
   part.slide_gains = reinterpret_cast<SlideGain<double>*>(packs(packs_for<SlideGain<double>>(rows)));
+  part.screw_gains = reinterpret_cast<LinkWrench<double>*>(packs(6 * rows));
   part.inverses = packs(rows);
   part.spheres = reinterpret_cast<SphericalInertia<double>*>(packs(packs_for<SphericalInertia<double>>(balls)));
   part.sphere_gains = reinterpret_cast<kernels::Matrix3<double>*>(packs(9 * balls));
@@ -190,7 +159,7 @@ void LoopsInLanes::reserve() {
   part.joints = reinterpret_cast<PassedJoint<double>*>(memory_.back().get());
   reserve_side(data_.accelerations);
   data_.accelerations.moves = true;
-  data_.accelerations.weighs = true;
+  data_.accelerations.weighs = data_.tree.wrenches == nullptr;
   reserve_side(data_.impulses);
   std::size_t most = 0;
   for (const LoopClosing& closing : plan.closings) {
@@ -199,7 +168,9 @@ void LoopsInLanes::reserve() {
   data_.poses = packs(18 * (rows + 1));
   data_.origins = packs(3 * rows);
   data_.directions = packs(45 * index_of(data_.cut_count));
-  data_.loads = packs(data_.load_row_count == 0 ? 0 : 6 * rows);
+  data_.loads = data_.tree.wrenches != nullptr ? data_.tree.wrenches : packs(data_.load_row_count == 0 ? 0 : 6 * rows);
+  data_.driven = packs(index_of(data_.motion_count));
+  data_.seen = packs(2);
   data_.changes = packs(index_of(data_.tree.u_count));
   data_.turnings = packs(4 * rows);
   data_.matrices = packs(4 * most * most + 5 * most);
@@ -219,7 +190,8 @@ void LoopsInLanes::reserve_momenta() {
   PartMomenta<double>& sweep = data_.momenta;
   sweep.impulses = reinterpret_cast<const LinkWrench<double>*>(data_.pushes);
   sweep.loads = reinterpret_cast<const LinkWrench<double>*>(data_.loads);
-  sweep.gravity = reinterpret_cast<const LinkVector<double>*>(data_.gravities);
+  sweep.gravity =
+      data_.tree.wrenches == nullptr ? reinterpret_cast<const LinkVector<double>*>(data_.gravities) : nullptr;
   sweep.carried = reinterpret_cast<LinkWrench<double>*>(packs(3 * 6 * rows));
 }
 
@@ -232,6 +204,10 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
   const auto number = [&](std::size_t place) { return which.empty() ? place : which[place]; };
   std::array<const double*, kMostStates> from{};
   std::array<double*, kMostStates> to{};
+  tree_.set_time(t);
+  data_.motion_velocities = tree_.motions().velocities().data();
+  data_.motion_accelerations = tree_.motions().accelerations().data();
+  const LoopPasses& passes = kind_ == StateKind::momentum ? sweeps_.momenta : sweeps_.accelerations;
   for (std::size_t first = 0; first < count; first += lanes) {
     // Lanes behind the last state repeat it: they compute and write what that one does.
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -240,7 +216,18 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
       to[lane] = rates.data() + k * size;
     }
     sweeps_.gather(data_.outside, from.data());
-    (kind_ == StateKind::momentum ? sweeps_.momenta : sweeps_.accelerations)(data_);
+    passes.set_poses(data_);
+    if (cuts_apart_) {
+      cuts_apart_->place(tree_.motions(), data_);
+    }
+    passes.set_velocities(data_);
+    if (cuts_apart_) {
+      cuts_apart_->set_rates(tree_.motions(), data_);
+    }
+    if (data_.loads_apart) {
+      tree_.evaluate_loads(t, data_.tree.velocities);
+    }
+    passes.set_rates(data_);
     sweeps_.scatter(data_.outside, to.data());
     for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
       const std::size_t k = number(first + lane);

@@ -2,10 +2,10 @@
 /// \file
 /// Right-hand sides of many states of one mechanism with loops, side by side: a lane of the processor's registers a
 /// state. The recursions are those of ClosedAccelerations and ClosedMomenta with packs of numbers instead of numbers.
+/// Loads and cut joints that the sweeps do not know are evaluated lane by lane.
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -13,14 +13,12 @@
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/options/gauge_option.hpp"
+#include "formulations/parts/lanes/cuts_apart.hpp"
 #include "formulations/parts/lanes/loop_constants.hpp"
 #include "formulations/parts/lanes/reduced_constants.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
 namespace mbdbench {
-
-/// \returns what a mechanism has that lanes of loops do not know, in words for a user; empty if they know all of it.
-std::string loops_without_lanes(const Mechanism& mechanism);
 
 /// How ClosedAccelerations is set up.
 struct LaneAccelerations {
@@ -40,7 +38,7 @@ struct LaneAllJoints {
 struct LaneMomenta {
   GaugeControl gauge = GaugeControl::none;
   double leak = 0.0;      ///< kappa, 1/s
-  double feedback = 0.0;  ///< beta, 1/s; lanes know no couplings with it
+  double feedback = 0.0;  ///< beta, 1/s
 };
 
 /// How ClosedNaudet is set up where its state has all coordinates and reduced momenta.
@@ -54,8 +52,8 @@ struct LaneReducedMomenta {
 /// Workspace of one mechanism. Allocates nothing after construction.
 class LoopsInLanes {
  public:
-  /// \param mechanism one of which lanes know everything \param one the recursion over one state, whose ranks are taken
-  /// \param near as of LoadEvaluator
+  /// \param mechanism without constraints of velocities alone \param one the recursion over one state, whose ranks are
+  /// taken \param near as of LoadEvaluator
   LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                const std::variant<LaneAccelerations, LaneAllJoints, LaneMomenta, LaneReducedMomenta>& form,
                const CutReferences* near, const InstructionSet& set);
@@ -93,6 +91,7 @@ class LoopsInLanes {
   LoopConstants constants_;
   LoopData data_;
   std::optional<ReducedConstants> reduced_;
+  std::optional<CutsApart> cuts_apart_;
   std::vector<AlignedMemory> memory_;
 };
 

@@ -76,7 +76,8 @@ void ReducedConstants::add_reaches(const Mechanism& mechanism, const LinkTree& t
     const kernels::LinkVector<double> z{0.0, 0.0, 1.0};
     if (!is_sphere(link.kind)) {
       reach.along_in = row;
-      link.kind == RowKind::prismatic ? add(0, none, z) : add(0, z, none);
+      add(0, is_slide(link.kind) ? none : z,
+          is_slide(link.kind) ? z : kernels::LinkVector<double>{0.0, 0.0, link.pitch});
       continue;
     }
     const SphericalConstants& constants = tree.spherical()[index_of(link.ordinal)];
@@ -102,14 +103,13 @@ void ReducedConstants::add_coordinates(const LinkTree& tree, const Joint& joint,
   own.count = joint.nu;
   own.turns_freely = has_quaternion(joint.type);
   for (int i = 0; i < joint.nu; ++i) {
-    const bool slides = h.col(i).tail<3>().isZero();
-    const Vec3 axis = slides ? Vec3(h.col(i).head<3>()) : Vec3(h.col(i).tail<3>());
-    own.directions[i] = {{axis.x(), axis.y(), axis.z()}, turns_with_b(joint, i), slides};
+    const auto column = h.col(i);
+    own.directions[i] = {{column[0], column[1], column[2]}, {column[3], column[4], column[5]}, turns_with_b(joint, i)};
   }
-  if (joint.nu == 2) {
+  if (joint.nu == 1 || joint.nu == 2) {
     const JointMatrix inverse = motion_gram_inverse(joint);
     own.inverse = inverse(0, 0);
-    own.crossed = inverse(0, 1);
+    own.crossed = inverse(0, joint.nu - 1);
   }
   coordinates_.push_back(own);
 }

@@ -29,6 +29,10 @@ MBDBENCH_KERNEL bool is_slide(RowKind kind) {
   return kind == RowKind::prismatic || kind == RowKind::driven_prismatic;
 }
 
+MBDBENCH_KERNEL bool is_screw(RowKind kind) {
+  return kind == RowKind::screw || kind == RowKind::driven_screw;
+}
+
 /// Which coordinate, velocity and neighbours belong to a row.
 struct LinkRow {
   RowKind kind = RowKind::revolute;

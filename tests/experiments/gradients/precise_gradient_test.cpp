@@ -55,7 +55,7 @@ class PreciseRun {
         kind_(kind),
         run_(run),
         values_(values),
-        tree_(mechanism, kind, sizeof(Precise) / sizeof(double), nullptr) {}
+        tree_(mechanism, kind, sizeof(Precise) / sizeof(double), nullptr, false) {}
 
   /// \returns the sum of squares of the coordinates at the end, each less its target, and of the velocities.
   Precise objective(const Moved& moved) {

@@ -94,7 +94,7 @@ TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
 /// The same recursion in long double, one direction at a time.
 Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const std::vector<double>& x) {
   static_assert(sizeof(Long) % sizeof(double) == 0);
-  BatchTree tree(mechanism, kind, sizeof(Long) / sizeof(double), nullptr);
+  BatchTree tree(mechanism, kind, sizeof(Long) / sizeof(double), nullptr, false);
   tree.set_time(0.3);
   const LaneData& data = tree.data();
   const auto size = static_cast<Eigen::Index>(x.size());
