@@ -210,6 +210,14 @@ int AssemblyEngine::refine_conjugate(std::span<const double> r, std::span<double
     renew(z.rates, factor, search_.rates);
     weight = next;
   }
+  const auto size_of = [](std::span<const Vec6> of) {
+    return std::sqrt(std::accumulate(of.begin(), of.end(), 0.0,
+                                     [](double sum, const Vec6& rate) { return sum + rate.squaredNorm(); }));
+  };
+  if (weight <= 0.0 && size_of(z.rates) <= std::max(limits.change, PassLimits::kRelativeChange * size_of(rates))) {
+    // Nothing is left in the range of A, whatever the last pass changed.
+    remainder_.rates = 0.0;
+  }
   return done;
 }
 
