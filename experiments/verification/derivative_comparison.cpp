@@ -53,6 +53,10 @@ double DerivativeComparison::size_of(const Eigen::VectorXd& terms, const Block& 
   return terms.size() > 0 ? std::max(largest_in(terms, block), kOfOtherBlocks * terms.maxCoeff()) : 0.0;
 }
 
+double DerivativeComparison::rounding_of_rates() const {
+  return std::max(place_.rounding, place_.scatter);
+}
+
 /// \returns the terms behind the rates of a block; of coordinates these are the rates themselves.
 double DerivativeComparison::terms_behind(const Block& block) const {
   return &block == &blocks_[1] ? place_.rate_terms : 0.0;
@@ -111,7 +115,7 @@ std::string DerivativeComparison::compare_differences(const DerivativeLine& line
   if (!central.failure.empty()) {
     return central.failure;
   }
-  std::vector<DerivativeDeviation> best = against(central, product, place_.rounding / step, how);
+  std::vector<DerivativeDeviation> best = against(central, product, rounding_of_rates() / step, how);
   if (excess(best) > 1.0) {
     look_from_one_side(line, product, step, how, best);
   }
@@ -131,7 +135,7 @@ void DerivativeComparison::look_from_one_side(const DerivativeLine& line, const 
   if (!after.failure.empty() || !before.failure.empty()) {
     return;
   }
-  const double rounding = kRoundingOfOneSide * place_.rounding / step;
+  const double rounding = kRoundingOfOneSide * rounding_of_rates() / step;
   const auto bends = [&](const Block& block) {
     const double of_block = rounding * largest_in(place_.xdot, block);
     return std::any_of(block.begin(), block.end(), [&](Eigen::Index i) {

@@ -23,7 +23,8 @@ struct DerivativePlace {
   double rate_terms = 0.0;  ///< largest term of which rates of velocities or momenta are sums: they round by these
   /// Largest term of which these rates' changes along the direction are sums, by velocities: likewise.
   double change_terms = 0.0;
-  double step = 0.0;  ///< of differences along a direction
+  double step = 0.0;     ///< of differences along a direction
+  double scatter = 0.0;  ///< of x' between neighbouring states, relative to its largest entry: differences have it too
 };
 
 /// One comparison: an error and what explains it, over the sum of the absolute terms of the product, or over a tenth of
@@ -85,6 +86,8 @@ class DerivativeComparison {
             const char* how) const;
 
  private:
+  /// \returns what differences round by, relative to the rates, times their step.
+  [[nodiscard]] double rounding_of_rates() const;
   [[nodiscard]] double terms_behind(const Block& block) const;
   /// \returns the terms of which changes of a block's rates by velocities are sums, where nothing pulls and all of them
   /// cancel, too.

@@ -212,6 +212,7 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
 void FormulationCheck::set_rounding_limits(const Reference& reference) {
   limit_ = tolerance(reference);
   rate_limit_ = limit_;
+  scatter_ = 0.0;
   if (same_layout_) {
     return;
   }
@@ -241,6 +242,19 @@ void FormulationCheck::set_rounding_limits(const Reference& reference) {
   const double rounding = kRoundingFactor * static_cast<double>(reference.u.size()) * kEps / kStateChange;
   limit_ = std::max(limit_, rounding * std::max(of_velocities, of_wrenches));
   rate_limit_ = std::max(limit_, rounding * of_rates);
+  // Over such steps a smooth function bends by less than eps: what it bends by is what an iteration leaves.
+  constexpr int kSteps = 4;
+  const Eigen::VectorXd step = x - x_;
+  Eigen::VectorXd before_last = xdot_;
+  for (int k = 2; !converged_ && k < kSteps + 2; ++k) {
+    x += step;
+    Eigen::VectorXd next(xdot.size());
+    if (!formulation_->rhs(t, view(std::as_const(x)), view(next)).ok) {
+      return;
+    }
+    scatter_ = std::max(scatter_, kRoundingFactor * relative_error(xdot, 0.5 * (before_last + next), 0.0).error);
+    before_last = std::exchange(xdot, next);
+  }
 }
 
 FormulationCheck::NeighbourRates FormulationCheck::rates_at(const NeighbouringState& neighbour) {
@@ -518,7 +532,7 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const double terms = rate_terms(reference);
     const Eigen::VectorXd changes = reference_->changes_of_force_terms(along.u, reference);
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
-    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step};
+    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
     result.failure =
         mbdbench::compare_derivatives(*formulation_, place, *direction, random, adding_to(result.derivative, result));
   }
@@ -555,8 +569,8 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
   if (!status.ok) {
     return;
   }
-  const DerivativePlace place = {
-      reference.state.t, x_, xdot_, rate_limit_, rate_terms(reference), 0.0, step_along_directions(*mechanism_)};
+  const double step = step_along_directions(*mechanism_);
+  const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, rate_terms(reference), 0.0, step, scatter_};
   result.failure =
       parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
   result.parameters_left_out = parameters_->left_out();

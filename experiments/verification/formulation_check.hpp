@@ -64,7 +64,7 @@ class FormulationCheck {
     Eigen::VectorXd rates;
   };
   [[nodiscard]] NeighbourRates rates_at(const NeighbouringState& neighbour);
-  /// What rounding explains at this state, relative: limit_ and rate_limit_.
+  /// What rounding explains at this state, relative: limit_, rate_limit_ and scatter_.
   void set_rounding_limits(const Reference& reference);
 
   const Mechanism* mechanism_;
@@ -77,6 +77,7 @@ class FormulationCheck {
   bool same_layout_;                             // as the reference's: rates can be compared component by component
   double limit_ = 0.0;                           // of rounding, at the present state: velocities and reactions
   double rate_limit_ = 0.0;                      // of the state's own rates
+  double scatter_ = 0.0;                         // of these, where the formulation says that it leaves something
   bool converged_ = true;                        // as the formulation says of its own iteration
   double missing_ = 0.0;                         // of reactions, relative, likewise
   bool by_engine_ = false;                       // another engine's rates, as it says itself
