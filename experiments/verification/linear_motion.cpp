@@ -77,6 +77,16 @@ std::vector<Eigen::Index> independent_components(const Formulation& formulation)
              : std::vector<Eigen::Index>();
 }
 
+/// \returns whether a state has the numbers of bodies, r and e, and not those of joints: joints have six rates a body
+/// at most.
+bool has_absolute_coordinates(const Formulation& formulation) {
+  const auto layout = formulation.layout();
+  const auto rates = std::count_if(layout.begin(), layout.end(), [](const StateComponent& component) {
+    return component.kind == StateKind::velocity;
+  });
+  return rates > 6 * formulation.mechanism().body_count();
+}
+
 /// \returns whether the last `count` entries of what moves are outside what keeps the constraints.
 bool leaves(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
             Eigen::Index count) {
@@ -92,7 +102,7 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
     throw std::invalid_argument(fmt::format("mechanism '{}': {}", formulation.mechanism().name(), reason));
   }
-  if (formulation.observes_absolute()) {
+  if (has_absolute_coordinates(formulation)) {
     throw std::invalid_argument(
         "in absolute coordinates bodies leave their joints, which is no motion of the mechanism; give a formulation in "
         "those of the joints, such as dense");

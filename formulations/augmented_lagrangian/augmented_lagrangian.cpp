@@ -45,7 +45,7 @@ AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& 
                                                                const AugmentedOptions& options)
     : AbsoluteStateFormulation(mechanism, options),
       projection_(system_, options),
-      derivatives_(mechanism, options, near(), [this] { return system_.near(); }),
+      derivatives_(mechanism, options, IterationForm::dual, near(), [this] { return system_.near(); }),
       rows_(static_cast<std::size_t>(system_.row_count())) {
   use_derivatives(derivatives_);
   if (system_.team().is_divided()) {

@@ -35,6 +35,7 @@
 #include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 #include "formulations/augmented_lagrangian/absolute/absolute_state.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
+#include "formulations/augmented_lagrangian/derivatives/absolute_derivatives.hpp"
 #include "formulations/augmented_lagrangian/hung_chains.hpp"
 #include "formulations/augmented_lagrangian/primal_recursion.hpp"
 #include "formulations/execution/execution.hpp"
@@ -51,9 +52,11 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   DcaAlmPrintedFormulation(const Mechanism& mechanism, const AugmentedOptions& options)
       : AbsoluteStateFormulation(mechanism, options),
         recursion_(mechanism, options.alpha),
+        derivatives_(mechanism, options, IterationForm::primal, near(), [this] { return system_.near(); }),
         residual_(index_of(system_.row_count())),
         multipliers_(residual_.size()),
         start_(coordinates()) {
+    use_derivatives(derivatives_);
     for (const Body& body : mechanism.bodies()) {
       compliance_ = std::max({compliance_, 1.0 / body.mass, body.inertia_inverse.norm()});
     }
@@ -283,6 +286,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   }
 
   PrimalRecursion recursion_;
+  AbsoluteDerivatives derivatives_;  // of the same iterates, without the rounding of the recursion
   std::vector<double> residual_;
   std::vector<double> multipliers_;
   std::vector<double> start_;  // q_*

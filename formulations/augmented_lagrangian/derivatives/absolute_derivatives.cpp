@@ -1,9 +1,7 @@
 #include "formulations/augmented_lagrangian/derivatives/absolute_derivatives.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,38 +15,11 @@
 namespace mbdbench {
 namespace {
 
-/// What passes leave below it, relative, is rounding.
-constexpr double kRounding = 1e-15;
-/// Most passes in which what rows that repeat others have against one another is told from the rest.
-constexpr int kMostDrops = 30;
-
-/// \returns whether the next pass would change rounding alone: it leaves of an error what this one left of the last.
-bool is_last(double change, double last, double size) {
-  return change * change <= kRounding * last * size;
-}
-
-double size_of(std::span<const double> rows) {
-  return Eigen::Map<const Eigen::VectorXd>(rows.data(), static_cast<Eigen::Index>(rows.size())).norm();
-}
-
 using Numbers = Eigen::Matrix<double, BodySlopes::kNumbers, Eigen::Dynamic>;
-
-double size_of(std::span<const Vec6> rates) {
-  double sum = 0.0;
-  for (const Vec6& rate : rates) {
-    sum += rate.squaredNorm();
-  }
-  return std::sqrt(sum);
-}
 
 }  // namespace
 
 struct AbsoluteDerivatives::Workspace {
-  /// What one pass leaves.
-  struct Pass {
-    std::vector<Vec6> accelerations;
-    std::vector<double> multipliers;
-  };
   /// One direction: its changes, what it asks of the passes, what these have made of it.
   struct Direction {
     AbsoluteChange change;
@@ -58,42 +29,28 @@ struct AbsoluteDerivatives::Workspace {
     std::vector<Vec6> rates;   ///< da
   };
 
-  Workspace(const Mechanism& m, const AugmentedOptions& options, const CutReferences* near)
+  Workspace(const Mechanism& m, const AugmentedOptions& options, IterationForm of_rates, const CutReferences* near)
       : mechanism(&m),
-        alpha(options.alpha),
-        most(options.most_iterations),
-        redundant(m.generic_rank().rank < m.constraint_size()),
+        form(of_rates),
+        damping(2.0 * options.omega * options.mu),
         system(m, options, near),
         slopes(m, system, options, near, options.execution.instruction_set),
+        passes(m, options, form, system),
         bodies(m.bodies().size()),
         velocities(bodies, Vec6::Zero()),
         places(bodies),
-        multipliers(index_of(system.row_count())),
-        residual(multipliers.size()),
-        rates(bodies, Vec6::Zero()) {
-    for (const Body& body : m.bodies()) {
-      largest_inverse = std::max({largest_inverse, 1.0 / body.mass, body.inertia_inverse.norm()});
-    }
-  }
+        rows(index_of(system.row_count())) {}
 
   RhsStatus linearise(double t, std::span<const double> x);
   /// Shows `slopes` a pass.
-  void show(const Pass& pass) { slopes.set_pass(pass.accelerations, pass.multipliers); }
+  void show(const LinearPasses::Pass& pass) { slopes.set_pass(pass.accelerations, pass.multipliers); }
   [[nodiscard]] Direction direction() const;
   /// Sets rates of all directions.
-  void solve(std::span<Direction> directions);
+  RhsStatus solve(std::span<Direction> directions);
   /// What a direction asks of the passes.
   void ask(Direction& one);
-  /// One pass. \returns how much it changes the rates
-  double pass_on(Direction& one);
-  /// Takes from right sides of rows, or from weights of these, what rows that repeat others have against one another:
-  /// no acceleration depends on it, and B, which multiplies it by alpha, would make rounding of it that counts.
-  void drop_redundant(std::span<double> of_rows);
   /// Weights of accelerations. \param of_rates changed
-  void solve_back(std::vector<Vec6>& of_rates, AbsoluteChange& weights);
-  /// One pass. \returns how much it changes of_rates
-  double pass_back(std::vector<Vec6>& of_rates, std::vector<Vec6>& of_g, std::vector<double>& of_h);
-  [[nodiscard]] Vec6 over_mass(std::size_t body, const Vec6& wrench) const;
+  RhsStatus solve_back(std::vector<Vec6>& of_rates, AbsoluteChange& weights);
   [[nodiscard]] Numbers numbers_of(std::span<const double> x) const;
   void put_numbers(const Numbers& numbers, std::span<double> x) const;
   /// x' of a direction whose rates are set. \param change of the state
@@ -112,30 +69,16 @@ struct AbsoluteDerivatives::Workspace {
   }
 
   const Mechanism* mechanism;
-  double alpha;
-  int most;                      ///< passes
-  double largest_inverse = 0.0;  ///< of masses and inertias, SI
-  bool redundant;                ///< whether rows repeat others
+  IterationForm form;
+  double damping;  ///< 2 omega mu
   AugmentedSystem system;
   AbsoluteSlopes slopes;
+  LinearPasses passes;
   std::size_t bodies;
   std::vector<Vec6> velocities;
   std::vector<BodySlopes> places;
-  /// Those of the state, where their number cuts them off; else their limit, and directions have limits of their own:
-  /// a state may not excite what its neighbours do.
-  std::vector<Pass> passes;
-  bool cut_off = false;
-  std::vector<double> multipliers;
-  std::vector<double> residual;
-  std::vector<Vec6> rates;
+  std::size_t rows;
 };
-
-Vec6 AbsoluteDerivatives::Workspace::over_mass(std::size_t body, const Vec6& wrench) const {
-  Vec6 result;
-  result.head<3>() = wrench.head<3>() / mechanism->bodies()[body].mass;
-  result.tail<3>().noalias() = system.kinematics().body(static_cast<int>(body)).inertia_inverse * wrench.tail<3>();
-  return result;
-}
 
 Numbers AbsoluteDerivatives::Workspace::numbers_of(std::span<const double> x) const {
   Numbers result(BodySlopes::kNumbers, static_cast<Eigen::Index>(bodies));
@@ -162,46 +105,19 @@ RhsStatus AbsoluteDerivatives::Workspace::linearise(double t, std::span<const do
   if (const RhsStatus status = system.assemble(); !status.ok) {
     return status;
   }
-  const int count = system.solve_accelerations(t);
-  cut_off = system.remainder().rates > 0.0;
-  if (cut_off && mechanism->generic_rank().overconstrained) {
-    return {false, {}, "passes end before they converge where rows repeat others: no derivatives, passes", 1.0 * count};
-  }
-  // The same passes, of which the system keeps the last alone; and where they converge their limit.
-  passes.clear();
-  Pass now;
-  now.accelerations.resize(bodies);
-  now.multipliers.assign(multipliers.size(), 0.0);
-  for (std::size_t i = 0; i < bodies; ++i) {
-    now.accelerations[i] = over_mass(i, system.input()[i]);
-  }
-  double last = size_of(now.accelerations);
-  for (int k = 0; k < (cut_off ? count : most); ++k) {
-    system.row_residual(system.right(), now.accelerations, residual);
-    system.correct(residual, multipliers, rates);
-    std::transform(now.multipliers.begin(), now.multipliers.end(), multipliers.begin(), now.multipliers.begin(),
-                   std::plus<>());
-    std::transform(now.accelerations.begin(), now.accelerations.end(), rates.begin(), now.accelerations.begin(),
-                   std::plus<>());
-    if (cut_off) {
-      passes.push_back(now);
-    }
-    const double change = size_of(rates);
-    if (!cut_off && k > 0 && is_last(change, last, size_of(now.accelerations))) {
-      break;
-    }
-    last = change;
-  }
-  if (!cut_off) {
-    passes.push_back(now);
+  if (const RhsStatus status = passes.find(t); !status.ok) {
+    return status;
   }
   slopes.set_state(t);
-  show(passes.back());
+  show(passes.found().back());
   const Numbers numbers = numbers_of(x);
   for (std::size_t i = 0; i < bodies; ++i) {
     const auto own = numbers.col(static_cast<Eigen::Index>(i));
-    places[i] = body_slopes(own.segment<4>(3), own.segment<4>(10),
-                            system.kinematics().body(static_cast<int>(i)).rotation, passes.back().accelerations[i]);
+    const Mat3& rotation = system.kinematics().body(static_cast<int>(i)).rotation;
+    const Vec6& acceleration = passes.found().back().accelerations[i];
+    places[i] = form == IterationForm::primal
+                    ? primal_body_slopes(own.segment<4>(3), own.segment<4>(10), rotation, acceleration, damping)
+                    : body_slopes(own.segment<4>(3), own.segment<4>(10), rotation, acceleration);
   }
   return {};
 }
@@ -210,7 +126,7 @@ AbsoluteDerivatives::Workspace::Direction AbsoluteDerivatives::Workspace::direct
   Direction result;
   result.change.set_zero(*mechanism);
   result.g.assign(bodies, Vec6::Zero());
-  result.h.assign(multipliers.size(), 0.0);
+  result.h.assign(rows, 0.0);
   result.pushed.assign(bodies, Vec6::Zero());
   result.rates.assign(bodies, Vec6::Zero());
   return result;
@@ -219,106 +135,57 @@ AbsoluteDerivatives::Workspace::Direction AbsoluteDerivatives::Workspace::direct
 void AbsoluteDerivatives::Workspace::ask(Direction& one) {
   slopes.run(one.change, one.g, one.h);
   for (std::size_t i = 0; i < bodies; ++i) {
-    one.g[i] = over_mass(i, one.g[i]);
+    one.g[i] = passes.over_mass(i, one.g[i]);
     one.rates[i] = one.g[i] + one.pushed[i];
   }
 }
 
-double AbsoluteDerivatives::Workspace::pass_on(Direction& one) {
-  system.row_residual(one.h, one.rates, residual);
-  system.correct(residual, multipliers, rates);
-  for (std::size_t i = 0; i < bodies; ++i) {
-    one.pushed[i] += rates[i];
-    one.rates[i] += rates[i];
-  }
-  return size_of(rates);
-}
-
-void AbsoluteDerivatives::Workspace::solve(std::span<Direction> directions) {
-  if (cut_off) {
-    for (const Pass& pass : passes) {
+RhsStatus AbsoluteDerivatives::Workspace::solve(std::span<Direction> directions) {
+  if (passes.cut_off()) {
+    for (const LinearPasses::Pass& pass : passes.found()) {
       show(pass);
       for (Direction& one : directions) {
         ask(one);
-        pass_on(one);
+        passes.forward(one.h, one.pushed, one.rates);
       }
     }
-    return;
+    return {};
   }
+  std::vector<double> ignored(rows);
   for (Direction& one : directions) {
     ask(one);
-    if (redundant) {
-      drop_redundant(one.h);
-    }
-    double last = size_of(one.rates);
-    for (int k = 0; k < most; ++k) {
-      const double change = pass_on(one);
-      if (k > 0 && is_last(change, last, size_of(one.rates))) {
-        break;
-      }
-      last = change;
+    passes.drop_redundant(one.h);
+    if (const RhsStatus status = passes.find_limit(one.h, ignored, one.rates); !status.ok) {
+      return status;
     }
   }
+  return {};
 }
 
-void AbsoluteDerivatives::Workspace::drop_redundant(std::span<double> of_rows) {
-  // B / alpha leaves them, and of all others less at every time, until what is left moves bodies by rounding alone.
-  constexpr double kOfRounding = 1e3 * std::numeric_limits<double>::epsilon();  // sums of some tens, levers of metres
-  std::vector<double> left(of_rows.begin(), of_rows.end());
-  const double nothing = std::numeric_limits<double>::epsilon() * size_of(of_rows);
-  for (int k = 0; k < kMostDrops && size_of(left) > nothing; ++k) {
-    std::transform(left.begin(), left.end(), left.begin(), [this](double row) { return row / alpha; });
-    system.correct(left, multipliers, rates);
-    left = multipliers;
-    if (size_of(rates) <= kOfRounding * largest_inverse * size_of(left)) {
-      std::transform(of_rows.begin(), of_rows.end(), left.begin(), of_rows.begin(), std::minus<>());
-      return;
-    }
-  }
-}
-
-double AbsoluteDerivatives::Workspace::pass_back(std::vector<Vec6>& of_rates, std::vector<Vec6>& of_g,
-                                                 std::vector<double>& of_h) {
-  const std::vector<double> none(multipliers.size(), 0.0);
-  system.row_residual(none, of_rates, residual);
-  std::transform(residual.begin(), residual.end(), residual.begin(), std::negate<>());
-  system.correct(residual, multipliers, rates);
+RhsStatus AbsoluteDerivatives::Workspace::solve_back(std::vector<Vec6>& of_rates, AbsoluteChange& weights) {
+  std::vector<double> of_h(rows, 0.0);
   for (std::size_t i = 0; i < bodies; ++i) {
-    of_rates[i] -= rates[i];
-    of_g[i] -= rates[i];
+    of_rates[i] = passes.over_mass(i, of_rates[i]);
   }
-  std::transform(of_h.begin(), of_h.end(), multipliers.begin(), of_h.begin(), std::plus<>());
-  return size_of(rates);
-}
-
-void AbsoluteDerivatives::Workspace::solve_back(std::vector<Vec6>& of_rates, AbsoluteChange& weights) {
-  std::vector<double> of_h(multipliers.size(), 0.0);
-  for (std::size_t i = 0; i < bodies; ++i) {
-    of_rates[i] = over_mass(i, of_rates[i]);
-  }
-  std::vector<Vec6> of_g = of_rates;
-  if (cut_off) {
-    for (std::size_t k = passes.size(); k-- > 0;) {
-      pass_back(of_rates, of_g, of_h);
-      show(passes[k]);
+  if (passes.cut_off()) {
+    std::vector<Vec6> of_g = of_rates;
+    for (std::size_t k = passes.found().size(); k-- > 0;) {
+      passes.back(of_rates, of_g, of_h);
+      show(passes.found()[k]);
       slopes.run_back(of_g, of_h, weights);
       std::fill(of_g.begin(), of_g.end(), Vec6::Zero());
       std::fill(of_h.begin(), of_h.end(), 0.0);
     }
-    return;
+    return {};
   }
-  double last = size_of(of_rates);
-  for (int k = 0; k < most; ++k) {
-    const double change = pass_back(of_rates, of_g, of_h);
-    if (k > 0 && is_last(change, last, size_of(of_rates))) {
-      break;
-    }
-    last = change;
+  // What weights of the limit are weights of is a limit too: of rates that break no row.
+  if (const RhsStatus status = passes.find_limit(std::vector<double>(rows, 0.0), of_h, of_rates); !status.ok) {
+    return status;
   }
-  if (redundant) {
-    drop_redundant(of_h);
-  }
-  slopes.run_back(of_g, of_h, weights);
+  std::transform(of_h.begin(), of_h.end(), of_h.begin(), std::negate<>());
+  passes.drop_redundant(of_h);
+  slopes.run_back(of_rates, of_h, weights);
+  return {};
 }
 
 void AbsoluteDerivatives::Workspace::set_twists(const Numbers& change, Direction& direction) const {
@@ -338,9 +205,9 @@ Numbers AbsoluteDerivatives::Workspace::rates_of(const Direction& direction, con
 }
 
 AbsoluteDerivatives::AbsoluteDerivatives(const Mechanism& mechanism, const AugmentedOptions& options,
-                                         const CutReferences* near,
+                                         IterationForm form, const CutReferences* near,
                                          std::function<std::span<const double>()> coordinates)
-    : mechanism_(&mechanism), options_(options), near_(near), coordinates_(std::move(coordinates)) {
+    : mechanism_(&mechanism), options_(options), form_(form), near_(near), coordinates_(std::move(coordinates)) {
   options_.execution = options.execution.alone();
 }
 
@@ -351,7 +218,7 @@ RhsStatus AbsoluteDerivatives::linearise(double t, std::span<const double> x) {
     if (!without_jacobian().empty()) {
       return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
     }
-    work_ = std::make_unique<Workspace>(*mechanism_, options_, near_);
+    work_ = std::make_unique<Workspace>(*mechanism_, options_, form_, near_);
   }
   work_->system.set_near(coordinates_());
   return work_->linearise(t, x);
@@ -359,9 +226,7 @@ RhsStatus AbsoluteDerivatives::linearise(double t, std::span<const double> x) {
 
 std::string AbsoluteDerivatives::without_jacobian() const {
   if (!without_) {
-    without_ = options_.conjugate
-                   ? "passes that are conjugate residuals have no exact derivatives; with passes=plain there are some"
-                   : LoopLoads::obstacle(*mechanism_);
+    without_ = LoopLoads::obstacle(*mechanism_);
   }
   return *without_;
 }
@@ -386,7 +251,9 @@ RhsStatus AbsoluteDerivatives::jacobian(double t, std::span<const double> x, std
       directions[d].change.twists.col(static_cast<Eigen::Index>(first + d / kTwist))[static_cast<int>(d % kTwist)] =
           1.0;
     }
-    now.solve(directions);
+    if (const RhsStatus status = now.solve(directions); !status.ok) {
+      return status;
+    }
     for (std::size_t body = first; body < last; ++body) {
       for (std::size_t k = 0; k < kTwist; ++k) {
         now.put_numbers(now.rates_of(directions[(body - first) * kTwist + k], now.none()),
@@ -412,7 +279,9 @@ RhsStatus AbsoluteDerivatives::jacobian_vector(double t, std::span<const double>
   const Numbers change = now.numbers_of(direction);
   Workspace::Direction one = now.direction();
   now.set_twists(change, one);
-  now.solve(std::span(&one, 1));
+  if (const RhsStatus status = now.solve(std::span(&one, 1)); !status.ok) {
+    return status;
+  }
   now.put_numbers(now.rates_of(one, change), product);
   return finite_or_why(product);
 }
@@ -431,7 +300,9 @@ RhsStatus AbsoluteDerivatives::weighted_derivatives(double t, std::span<const do
   }
   AbsoluteChange sums;
   sums.set_zero(*mechanism_);
-  now.solve_back(of_rates, sums);
+  if (const RhsStatus status = now.solve_back(of_rates, sums); !status.ok) {
+    return status;
+  }
   Numbers result(given.rows(), given.cols());
   for (std::size_t i = 0; i < now.bodies; ++i) {
     const auto body = static_cast<Eigen::Index>(i);
@@ -485,7 +356,9 @@ RhsStatus AbsoluteDerivatives::parameter_jacobian(double t, std::span<const doub
     for (std::size_t j = 0; j < count; ++j) {
       set_parameter(parameters[first + j], now.slopes, directions[j].change);
     }
-    now.solve(directions);
+    if (const RhsStatus status = now.solve(directions); !status.ok) {
+      return status;
+    }
     for (std::size_t j = 0; j < count; ++j) {
       now.put_numbers(now.rates_of(directions[j], now.none()), column);
       for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,17 +1,19 @@
 #pragma once
 /// \file
-/// Exact derivatives of the right-hand sides of dca-alm and dca-alm-proj, of as many passes as these take.
+/// Exact derivatives of the right-hand sides of dca-alm, dca-alm-proj and dca-alm-printed, of as many passes as these
+/// take.
 ///
 /// With B = (A + I / alpha)^-1, A = D M^-1 D^T, pass k sets lambda_k = lambda_(k-1) + B (r - D a_(k-1)), a_k = M^-1 (f
 /// + D^T lambda_k). Since dB = -B dA B, the pass changes by what AbsoluteSlopes has at a_k and lambda_k:
 ///
 ///   dlambda_k = dlambda_(k-1) + B (h_k - D M^-1 (g_k + D^T dlambda_(k-1))),   da_k = M^-1 (g_k + D^T dlambda_k)
 ///
-/// which are passes too, with right sides of their own; B stands factorised. Weights go through them the other way,
-/// B being symmetric. Where their number cuts the passes of x' off, these are as many, each with slopes of its own;
-/// where they converge, those of every direction go on to its limit, with the slopes of the limit: at rest, say, a
-/// state leaves in peace what its neighbours do not. What rows that repeat others have against one another is dropped
-/// there.
+/// which are passes too (LinearPasses), with right sides of their own; B stands factorised. Weights go through them the
+/// other way, B being symmetric. Where their number cuts the passes of x' off, these are as many, each with slopes of
+/// its own; where they converge, those of every direction go on to its limit, with the slopes of the limit: at rest,
+/// say, a state leaves in peace what its neighbours do not. What rows that repeat others have against one another is
+/// dropped there. Conjugate residuals have the same limit, and derivatives where they reach it: before, what they make
+/// of right sides is not linear.
 ///
 /// Where ranks are limited (AssemblyEngine::limit_loop_ranks) B is a solution of least squares, whose limit alone has
 /// these derivatives, along the constraints.
@@ -24,6 +26,7 @@
 #include <string>
 
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
+#include "formulations/augmented_lagrangian/derivatives/linear_passes.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
@@ -36,8 +39,8 @@ class AbsoluteDerivatives final : public StateDerivatives {
  public:
   /// \param near as of LoadEvaluator, never nullptr \param coordinates gives those next to which angles of tree joints
   /// are looked for
-  AbsoluteDerivatives(const Mechanism& mechanism, const AugmentedOptions& options, const CutReferences* near,
-                      std::function<std::span<const double>()> coordinates);
+  AbsoluteDerivatives(const Mechanism& mechanism, const AugmentedOptions& options, IterationForm form,
+                      const CutReferences* near, std::function<std::span<const double>()> coordinates);
   ~AbsoluteDerivatives() override;
   AbsoluteDerivatives(const AbsoluteDerivatives&) = delete;
   AbsoluteDerivatives& operator=(const AbsoluteDerivatives&) = delete;
@@ -61,6 +64,7 @@ class AbsoluteDerivatives final : public StateDerivatives {
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;
+  IterationForm form_;
   const CutReferences* near_;
   std::function<std::span<const double>()> coordinates_;
   std::unique_ptr<Workspace> work_;

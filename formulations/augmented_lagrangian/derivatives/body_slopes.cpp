@@ -58,4 +58,21 @@ BodySlopes body_slopes(const EulerParameters& e, const EulerParameters& e_rate, 
   return slopes;
 }
 
+BodySlopes primal_body_slopes(const EulerParameters& e, const EulerParameters& e_rate, const Mat3& rotation,
+                              const Vec6& acceleration, double damping) {
+  BodySlopes slopes = body_slopes(e, e_rate, rotation, acceleration);
+  const double length = e.norm();
+  const EulerParameters unit = e / length;
+  const Eigen::Matrix4d unit_slopes = (Eigen::Matrix4d::Identity() - unit * unit.transpose()) / length;
+  const double along = unit.dot(e_rate);
+  const Eigen::RowVector4d along_by_e = e_rate.transpose() * unit_slopes;
+  const double less = along * (along + damping);
+  const double less_by_along = 2.0 * along + damping;
+  slopes.rates.block<4, 4>(kE, kE) += along * Eigen::Matrix4d::Identity() + e * along_by_e;
+  slopes.rates.block<4, 4>(kE, kERate) += e * unit.transpose();
+  slopes.rates.block<4, 4>(kERate, kE) -= less * unit_slopes + less_by_along * unit * along_by_e;
+  slopes.rates.block<4, 4>(kERate, kERate) -= less_by_along * unit * unit.transpose();
+  return slopes;
+}
+
 }  // namespace mbdbench

@@ -24,4 +24,11 @@ struct BodySlopes {
 BodySlopes body_slopes(const EulerParameters& e, const EulerParameters& e_rate, const Mat3& rotation,
                        const Vec6& acceleration);
 
+/// The same where a penalty on the length of e takes the place of its elimination, as of dca-alm-printed. With s = e .
+/// e' for unit e, e' of the right side has s e more, and e'' has (s^2 + 2 omega mu s) e less.
+///
+/// \param damping 2 omega mu
+BodySlopes primal_body_slopes(const EulerParameters& e, const EulerParameters& e_rate, const Mat3& rotation,
+                              const Vec6& acceleration, double damping);
+
 }  // namespace mbdbench

@@ -298,13 +298,15 @@ TEST(LineariseCommand, RefusesWhatCannotMove) {
 }
 
 TEST(LineariseCommand, RefusesWhatHasNoExactDerivativesAndOtherStates) {
-  const CommandLineCall none = call_program({"linearise", "-m", "four_bar", "-f", "dca-alm-printed"});
+  const CommandLineCall none = call_program({"linearise", "-m", "four_bar", "-f", "bae-haug-printed"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.errors.find("open trees"), std::string::npos) << none.errors;
   for (const char* const mechanism : {"four_bar", "pendulum:2"}) {
-    const CommandLineCall absolute = call_program({"linearise", "-m", mechanism, "-f", "dca-alm"});
-    EXPECT_EQ(absolute.exit_code, 2);
-    EXPECT_NE(absolute.errors.find("absolute coordinates"), std::string::npos) << absolute.errors;
+    for (const char* const formulation : {"dca-alm", "dca-alm-printed"}) {
+      const CommandLineCall absolute = call_program({"linearise", "-m", mechanism, "-f", formulation});
+      EXPECT_EQ(absolute.exit_code, 2);
+      EXPECT_NE(absolute.errors.find("absolute coordinates"), std::string::npos) << absolute.errors;
+    }
   }
   // As many numbers as q and p of the tree's joints are, but others.
   const CommandLineCall loop = call_program({"linearise", "-m", "four_bar", "-f", "naudet"});

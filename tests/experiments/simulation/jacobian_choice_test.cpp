@@ -96,10 +96,10 @@ TEST_F(JacobianChoiceTest, GaussMethodsTakeExactOnesFromTheStartOnRequestAndWher
 
 TEST_F(JacobianChoiceTest, FormulationsWithoutDerivativesTakeDifferencesUnlessExactOnesAreAskedFor) {
   EXPECT_EQ(
-      counts("automatic", {"-m", "pendulum:3", "-f", "dca-alm-printed", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
+      counts("automatic", {"-m", "pendulum:3", "-f", "bae-haug-printed", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
       "differences");
   const CommandLineCall refused = simulate(
-      "refused", {"-m", "pendulum:3", "-f", "dca-alm-printed", "-i", "ode15s", "-t", "0.5", "--jacobian", "exact"});
+      "refused", {"-m", "pendulum:3", "-f", "bae-haug-printed", "-i", "ode15s", "-t", "0.5", "--jacobian", "exact"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(says(refused, "no exact derivatives of mechanism")) << refused.errors;
   EXPECT_TRUE(says(refused, "dense, dense-momentum, bae-haug")) << "what has them: " << refused.errors;

@@ -407,7 +407,7 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
     EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
     return formulation->without_jacobian();
   };
-  EXPECT_NE(reason("dca-alm-printed", "four_bar").find("open trees"), std::string::npos);
+  EXPECT_NE(reason("bae-haug-printed", "four_bar").find("open trees"), std::string::npos);
 }
 
 TEST(tree_derivatives, tell_the_joint_where_there_is_no_right_hand_side) {
