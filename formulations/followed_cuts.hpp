@@ -3,8 +3,10 @@
 /// Any formulation with the angles of cut joints that laws know (cut_references.hpp) as further components of its
 /// state. The positions of two bodies tell such an angle to whole turns only; its rate leads it from one to the next.
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "formulations/derivatives/loops/turning_slopes.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
@@ -18,7 +20,9 @@ namespace mbdbench {
 ///
 /// The formulation inside knows nothing of this, nor need a user's own: its loads look where its cut_references() are.
 ///
-/// Cost of a right-hand side: one `unpack` and the kinematics of all bodies beside the formulation's own.
+/// Cost of a right-hand side: the kinematics of all bodies beside the formulation's own, and where its state does not
+/// begin with all coordinates of the tree one `unpack`. Where it does, angles have derivatives as the state has them:
+/// theta' is a function of q and q'. All of them, or a product, cost one right-hand side more.
 class FollowedCuts final : public Formulation {
  public:
   /// \param angles not empty
@@ -32,9 +36,21 @@ class FollowedCuts final : public Formulation {
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override;
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override;
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, const WeightsByParameter& by) override;
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override;
   [[nodiscard]] std::string without_jacobian() const override {
-    return "a law knows the angle of a cut joint, which is a component of the state and has no derivatives";
+    return begins_with_coordinates_ ? inner_->without_jacobian()
+                                    : "a law knows the angle of a cut joint, which has derivatives in states that "
+                                      "begin with all coordinates of the tree alone";
   }
   [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override;
@@ -60,12 +76,27 @@ class FollowedCuts final : public Formulation {
   }
   /// The angles at the positions of kinematics_, near cut_references().
   void read_angles(std::span<double> angles);
+  /// q_ and u_ of a state with its rates. \param rates of the formulation inside
+  RhsStatus read_motion(double t, std::span<const double> x, std::span<const double> rates);
+  /// How the rates of all angles depend on q and q', into by_coordinate_ and by_rate_, and what they are.
+  RhsStatus set_slopes(double t, std::span<const double> x);
+  /// Weights of x' as weights of the inner x'. \returns them
+  std::span<const double> inner_weights(std::span<const double> weights);
+  /// Adds what the coordinates themselves do to weighted angles.
+  void add_weights(std::span<const double> weights, std::span<double> product) const;
 
   std::unique_ptr<Formulation> inner_;
   std::vector<FollowedAngle> angles_;
   Kinematics kinematics_;
+  bool begins_with_coordinates_;
   std::vector<double> q_;
   std::vector<double> u_;
+  // Of derivatives.
+  std::optional<TurningSlopes> slopes_;  // once they were asked for
+  Eigen::MatrixXd by_coordinate_;        // a row an angle
+  Eigen::MatrixXd by_rate_;
+  std::vector<double> rates_;
+  std::vector<double> weights_;
 };
 
 /// \returns the formulation itself where no law knows an angle of a cut joint.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/registries/formulation_choice.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
@@ -50,7 +51,8 @@ TangentMotion::TangentMotion(const Registries& registries, const Mechanism& mech
     if (formulation_ != nullptr || (choice.entry->key == "aba" && !refusal_of(*choice.entry, mechanism).empty())) {
       continue;
     }
-    auto made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+    // States are packed anew at every position, so that angles of cut joints are those within half a turn of q0 anyway.
+    auto made = without_following(make_formulation(registries.formulations, *choice.entry, mechanism, choice.options));
     // What holds velocities alone leaves more displacements free than velocities: differences along the latter.
     exact_ = made->without_jacobian().empty() && mechanism.held_by_velocity().empty();
     if (exact_ || choice.entry->key == "dense") {

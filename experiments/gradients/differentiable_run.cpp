@@ -14,6 +14,7 @@
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/cut_references.hpp"
 
 namespace mbdbench::gradients {
 namespace {
@@ -88,6 +89,12 @@ void DifferentiableRun::require_derivatives() {
   const std::unique_ptr<Placed> run = placed(numbers_.own_values());
   const std::string who =
       fmt::format("gradient of '{}' on '{}'", formulation_word(entry.key, choice_.options), mechanism_.name());
+  if (const std::vector<FollowedAngle> angles = followed_angles(mechanism_); !angles.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: a law knows the angle of cut joint '{}', which is a component of the state; cut another joint "
+                    "of the loop",
+                    who, mechanism_.cut_joints()[index_of(angles.front().cut)].name));
+  }
   if (const std::string reason = run->formulation->without_jacobian(); !reason.empty()) {
     throw std::invalid_argument(fmt::format("{}: {}", who, reason));
   }

@@ -85,18 +85,11 @@ void BatchTree::set_time(double t) {
   data_.motions = (has_momenta() ? loads_.motions().velocities() : loads_.motions().accelerations()).data();
 }
 
-void BatchTree::evaluate_loads(double t, const double* u) {
+void BatchTree::evaluate_loads(double t, std::size_t count, const double* u) {
   for (std::size_t lane = 0; lane < width_; ++lane) {
-    for (std::size_t k = 0; k < q_.size(); ++k) {
-      q_[k] = data_.state[width_ * k + lane];
+    if (lane < count) {
+      evaluate_lane(t, lane, u);
     }
-    for (std::size_t k = 0; k < u_.size(); ++k) {
-      u_[k] = u[width_ * k + lane];
-    }
-    if (loads_.on_bodies()) {
-      tree_.set_positions(q_, positions_);
-    }
-    loads_.evaluate(t, q_, u_, tree_, positions_, team_);
     const std::span<const double> torques = loads_.joint_forces();
     for (std::size_t k = 0; k < torques.size(); ++k) {
       data_.torques[width_ * k + lane] = torques[k];
@@ -110,6 +103,19 @@ void BatchTree::evaluate_loads(double t, const double* u) {
       }
     }
   }
+}
+
+void BatchTree::evaluate_lane(double t, std::size_t lane, const double* u) {
+  for (std::size_t k = 0; k < q_.size(); ++k) {
+    q_[k] = data_.state[width_ * k + lane];
+  }
+  for (std::size_t k = 0; k < u_.size(); ++k) {
+    u_[k] = u[width_ * k + lane];
+  }
+  if (loads_.on_bodies()) {
+    tree_.set_positions(q_, positions_);
+  }
+  loads_.evaluate(t, q_, u_, tree_, positions_, team_);
 }
 
 void BatchTree::take_constants(const Mechanism& mechanism) {

@@ -30,8 +30,8 @@ class BatchTree {
   /// Prescribed motions and what else depends on t alone.
   void set_time(double t);
   /// All loads of every lane at its own coordinates, into the packs of torques and of wrenches, where these are.
-  /// \param u packs
-  void evaluate_loads(double t, const double* u);
+  /// \param count of lanes; those behind have the same state as the last of them \param u packs
+  void evaluate_loads(double t, std::size_t count, const double* u);
 
   [[nodiscard]] LaneData& data() { return data_; }
   [[nodiscard]] const LaneData& data() const { return data_; }
@@ -42,6 +42,7 @@ class BatchTree {
 
  private:
   void take_constants(const Mechanism& mechanism);
+  void evaluate_lane(double t, std::size_t lane, const double* u);
 
   StateKind kind_;
   std::size_t width_;

@@ -41,12 +41,12 @@ void StatesInLanes::evaluate(double t, std::span<const double> states, std::span
     if (tree_.has_momenta()) {
       sweeps_.momenta(data);
       if (tree_.has_other_loads()) {
-        tree_.evaluate_loads(t, data.velocities);
+        tree_.evaluate_loads(t, std::min(lanes, count - first), data.velocities);
         sweeps_.momentum_loads(data);
       }
     } else {
       if (tree_.has_other_loads()) {
-        tree_.evaluate_loads(t, data.state + lanes * index_of(data.q_count));
+        tree_.evaluate_loads(t, std::min(lanes, count - first), data.state + lanes * index_of(data.q_count));
       } else if (data.force_count > 0) {
         std::fill_n(data.torques, lanes * index_of(data.u_count), 0.0);
       }

@@ -142,7 +142,6 @@ struct LinearSweeps {
   bool (*linearise)(const LinearData&, const double* x) = nullptr;
   /// All derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
   bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
-  bool (*jacobian_vector)(const LinearData&, const double* x, const double* direction, double* product) = nullptr;
   bool (*vector_jacobian)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
   /// After vector_jacobian: what moves with the weights of the second half of x' as quasi-velocities, for the next one.
   void (*carry_rates)(const LinearData&, const double* weights) = nullptr;

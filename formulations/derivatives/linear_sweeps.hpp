@@ -14,9 +14,6 @@ LinearSweeps sweeps() {
   result.jacobian = [](const LinearData& data, const double* x, double* rows) {
     return TreeProducts<W>::jacobian(data, x, rows);
   };
-  result.jacobian_vector = [](const LinearData& data, const double* x, const double* direction, double* product) {
-    return TreeProducts<W>::jacobian_vector(data, x, direction, product);
-  };
   result.vector_jacobian = [](const LinearData& data, const double* x, const double* weights, double* product) {
     return TreeProducts<W>::vector_jacobian(data, x, weights, product);
   };

@@ -1,20 +1,13 @@
 #include "formulations/derivatives/tree_derivatives.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
+#include "formulations/derivatives/moderate_turn.hpp"
 #include "formulations/derivatives/rate_parameters.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/link_length.hpp"
 
 namespace mbdbench {
-namespace {
-
-// Beyond it angles lose digits of a turn.
-constexpr double kLargestAngle = 1e3;
-
-}  // namespace
 
 TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
                                  const InstructionSet& set)
@@ -129,10 +122,9 @@ bool TreeDerivatives::linearise(double t, std::span<const double> x) {
   std::copy(x.begin(), x.end(), x_.begin());
   data_.given = x.data();
   for (const LinkRow& row : tree_.tree().rows()) {
-    // Polynomials take no angle that large.
-    const bool turns = row.kind == RowKind::revolute || row.kind == RowKind::driven_revolute;
-    if (double& q = x_[index_of(row.q)]; turns && std::abs(q) > kLargestAngle) {
-      q = std::remainder(q, 2.0 * std::numbers::pi);
+    if (row.kind == RowKind::revolute || row.kind == RowKind::driven_revolute) {
+      double& q = x_[index_of(row.q)];
+      q = moderate_turn(q);
     }
   }
   return sweeps_.linearise(data_, x_.data());
@@ -141,12 +133,6 @@ bool TreeDerivatives::linearise(double t, std::span<const double> x) {
 bool TreeDerivatives::jacobian(double t, std::span<const double> x, std::span<double> rows) {
   const bool sound = linearise(t, x);
   return sweeps_.jacobian(data_, x_.data(), rows.data()) && sound;
-}
-
-bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                                      std::span<double> product) {
-  const bool sound = linearise(t, x);
-  return sweeps_.jacobian_vector(data_, x_.data(), direction.data(), product.data()) && sound;
 }
 
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,

@@ -3,8 +3,9 @@
 /// Exact derivatives of the right-hand sides of one open tree with respect to the state: its recursion, linearised by
 /// hand (tree_values.hpp has the equations).
 ///
-/// Cost: about one right-hand side for what all directions share; then of n components n / 8 passes outward, inward and
-/// outward over the tree (AVX-512; AVX2 n / 4). Products with one direction or one set of weights need one pass.
+/// Cost: 2.2 to 3.5 right-hand sides for what all directions share; then of n components n / 8 passes outward, inward
+/// and outward over the tree (AVX-512; AVX2 n / 4). A product with weights needs one pass. One direction is for
+/// TreeTangent.
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
@@ -22,8 +23,6 @@ class TreeDerivatives {
   // As of Formulation, by the same names. All return whether what they give is right for sure: pivots positive, numbers
   // finite.
   bool jacobian(double t, std::span<const double> x, std::span<double> rows);
-  bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                       std::span<double> product);
   /// Without parameters it is vector_jacobian.
   bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product, const WeightsByParameter& by);

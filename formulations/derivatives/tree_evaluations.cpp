@@ -20,9 +20,10 @@ RhsStatus TreeEvaluations::derive(double t, std::span<const double> x, std::span
   if (!derivatives_) {
     derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_, set_);
   }
-  if (pass(*derivatives_)) {
-    return {};
-  }
+  return pass(*derivatives_) ? RhsStatus{} : reason(t, x, numbers);
+}
+
+RhsStatus TreeEvaluations::reason(double t, std::span<const double> x, std::span<const double> numbers) const {
   std::vector<double> rates(x.size());
   const RhsStatus status = one_(t, x, rates);
   if (!status.ok) {
@@ -38,7 +39,10 @@ RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::sp
 
 RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                            std::span<double> product) {
-  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.jacobian_vector(t, x, direction, product); });
+  if (!tangent_) {
+    tangent_ = std::make_unique<TreeTangent>(*mechanism_, kind_, near_, set_);
+  }
+  return tangent_->jacobian_vector(t, x, direction, product) ? RhsStatus{} : reason(t, x, product);
 }
 
 RhsStatus TreeEvaluations::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,

@@ -8,6 +8,7 @@
 
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/derivatives/tree_tangent.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/state_derivatives.hpp"
 
@@ -44,6 +45,8 @@ class TreeEvaluations final : public StateDerivatives {
   /// \returns what `pass` makes of the derivatives; where they are not sound, why not. \param numbers what it writes
   template <typename Pass>
   RhsStatus derive(double t, std::span<const double> x, std::span<const double> numbers, const Pass& pass);
+  /// \returns why derivatives are not sound.
+  [[nodiscard]] RhsStatus reason(double t, std::span<const double> x, std::span<const double> numbers) const;
 
   const Mechanism* mechanism_;
   StateKind kind_;
@@ -52,6 +55,7 @@ class TreeEvaluations final : public StateDerivatives {
   InstructionSet set_;
   std::unique_ptr<StatesInLanes> lanes_;
   std::unique_ptr<TreeDerivatives> derivatives_;
+  std::unique_ptr<TreeTangent> tangent_;
 };
 
 }  // namespace mbdbench

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// All derivatives of a linearised tree, and their products with a direction and with weights.
+/// All derivatives of a linearised tree, their products with weights, and those by a parameter.
 ///
 /// Weights w: with y = M^-1 g, every direction of the state adds a product of its few numbers with what is carried
 /// inward (A_i y_i of all axes outboard) and outward (S_i y_i of all inboard). In accelerations g = w; in momenta g
@@ -134,33 +134,7 @@ struct TreeProducts {
     }
   }
 
-  // ---- Times a direction.
-
-  static MBDBENCH_KERNEL bool jacobian_vector(const LinearData& data, const double* x, const double* direction,
-                                              double* product) {
-    const int size = data.q_count + data.axis_count;
-    One::clear(data);
-    for (int k = 0; k < size; ++k) {
-      One::add_direction(data, data.directions[k], One::is_motion(data, k), direction[k]);
-    }
-    One::run(data);
-    for (int a = 0; a < data.axis_count; ++a) {
-      const int u = data.axes[a].u;
-      product[data.q_count + u] = data.momenta ? data.rates[a] : data.changes[u];
-    }
-    put_coordinate_rates(data, x, data.momenta ? data.changes : direction + data.q_count, product);
-    for (int i = 0; i < data.row_count; ++i) {
-      const LinkRow& row = data.tree->rows[i];
-      if (is_sphere(row.kind)) {
-        double rates[4];
-        kernels::quaternion_rate(direction + row.q, data.velocities + row.u, rates);
-        for (int c = 0; c < 4; ++c) {
-          product[row.q + c] += rates[c];
-        }
-      }
-    }
-    return is_finite(size, product);
-  }
+  // ---- By a parameter.
 
   // q' of changes of u.
   static MBDBENCH_KERNEL void put_coordinate_rates(const LinearData& data, const double* x, const double* changes,
@@ -177,8 +151,6 @@ struct TreeProducts {
       }
     }
   }
-
-  // ---- By a parameter.
 
   static MBDBENCH_KERNEL bool by_parameter(const LinearData& data, const double* x, const LinearParameter& parameter,
                                            double* column) {

@@ -140,7 +140,7 @@ RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
     return passed_;
   }
   RhsStatus status = set_coordinates(x);
-  if (status.ok) {
+  if (status.ok && needs_dependents()) {
     status = matrices_ ? matrices_->set_positions(t, q_) : dynamics_.set_positions(q_);
   }
   if (!status.ok) {
@@ -342,7 +342,7 @@ RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<cons
   passed_ = {};
   std::copy(q.begin(), q.end(), q_.begin());
   std::copy(q.begin(), q.end(), reference_.begin());
-  RhsStatus status = dynamics_.set_positions(q_);
+  RhsStatus status = needs_dependents() ? dynamics_.set_positions(q_) : RhsStatus{};
   if (state_.form().switching && (!status.ok || dynamics_.largest_ratio() > switch_at_) && improve_choice()) {
     status = {};
   }

@@ -81,6 +81,9 @@ class ClosedNaudet final : public DifferentiatedFormulation, private DependentSt
   RhsStatus set_coordinates(std::span<const double> x);
   /// Positions and velocities of a state.
   RhsStatus solve(double t, std::span<const double> x);
+  /// \returns whether the dependent joints have to close the loops: accelerations of all joints do not know which
+  /// depend.
+  [[nodiscard]] bool needs_dependents() const { return momentum() || state_.form().reduced; }
   /// rates_ from the entries of a state.
   void read_rates(std::span<const double> x);
   void set_coordinate_rates(std::span<const double> x, std::span<double> xdot);

@@ -20,6 +20,7 @@
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/message.hpp"
 #include "experiments/verification/linear_motion.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench {
@@ -33,9 +34,8 @@ constexpr const char* kLineariseExamples = R"text(Examples:
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
 Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes; with loops those of
-what keeps them closed, two for each degree of freedom. Loads: springs, dampers and forces in joints of the tree (constant or
-tables over time). A table of every oscillation (one of each conjugate pair) and of every real eigenvalue. -o writes
-derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
+what keeps them closed, two for each degree of freedom. A table of every oscillation (one of each conjugate pair) and of every
+real eigenvalue. -o writes derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
 in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
 
 // Rates that rounding leaves in an equilibrium, relative to the largest eigenvalue, in units of the state.
@@ -87,7 +87,9 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
   const std::string word = options.formulation.empty() ? default_formulation(mechanism) : options.formulation;
   const FormulationChoice choice = choose_formulation(registries.formulations, word);
   require_memory(*choice.entry, mechanism);
-  const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+  // Which turn of a cut joint is meant does not change near the start: angles that laws know need no components.
+  const auto formulation =
+      without_following(make_formulation(registries.formulations, *choice.entry, mechanism, choice.options));
   const LinearMotion motion = linear_motion(*formulation, options.time, initial_state(*formulation, options.time));
   const auto folder = claim_folder(
       options.output, {.command = "linearise"}, options.overwrite, registries.formulations.execution,

@@ -263,68 +263,6 @@ MBDBENCH_KERNEL LinkVector<T> turning_of(const AngleVectors<T>& angle, const Row
   return plus(crossed(crossed(b.omega, angle.on_b), angle.on_a), crossed(angle.on_b, crossed(a.omega, angle.on_a)));
 }
 
-/// What Phi' of a cut joint lacks. \param wanted receives a number a row
-template <typename T>
-MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
-  const LaneCut& cut = data.cuts[c];
-  const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
-  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
-  const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
-  const LinkVector<T> angular = minus(b.omega, a.omega);
-  for (int i = 0; i < rows; ++i) {
-    wanted[i] = -(dot(place.force[i], linear) + dot(place.moment[i], angular));
-    if (cut.apart >= 0) {
-      wanted[i] += motion_of<T>(data, cut).asked[i];
-    }
-  }
-}
-
-/// Phi'' wanted of a cut joint less what accelerations of the links add, with Baumgarte's terms
-/// [Malczyk2008, Eq. (7)].
-template <typename T>
-MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T* wanted) {
-  const LaneCut& cut = data.cuts[c];
-  if (cut.apart >= 0) {
-    for (int i = 0; i < rows; ++i) {
-      wanted[i] = motion_of<T>(data, cut).wanted[i];
-    }
-    return;
-  }
-  const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
-  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
-  const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
-  const LinkVector<T> angular = minus(b.omega, a.omega);
-  const LinkVector<T> velocity = point_velocity<T>(data, c);
-  LinkVector<T> bias =
-      minus(crossed(b.omega, minus(velocity, b.velocity)), crossed(a.omega, minus(velocity, a.velocity)));
-  if (cut.share_of_b == 0.5) {
-    bias = minus(bias, crossed(times(T(0.5), plus(a.omega, b.omega)), linear));
-  }
-  const double weightless = (cut.a.weightless ? 1.0 : 0.0) - (cut.b.weightless ? 1.0 : 0.0);
-  const T weight = T(weightless);
-  bias = plus(bias, times(weight, LinkVector<T>{T(data.gravity[0]), T(data.gravity[1]), T(data.gravity[2])}));
-  const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
-  const T damping = T(2.0 * data.alpha);
-  const T stiffness = T(data.beta * data.beta);
-  for (int i = 0; i < rows; ++i) {
-    const LinkVector<T>& force = place.force[i];
-    const T along = dot(force, linear) + dot(place.moment[i], angular);
-    T gamma = -dot(force, bias);
-    T residual = dot(force, displacement);
-    if (cut.rows[i] >= cut.first_angle) {
-      const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
-      const AngleVectors<T> vectors = vectors_of<T>(data, cut, angle);
-      gamma -= T(angle.scale) * dot(turning_of(vectors, a, b), angular);
-      residual = T(angle.scale) * (dot(vectors.on_a, vectors.on_b) - T(angle.cosine));
-    } else if (cut.rows[i] >= cut.first_direction) {
-      gamma -= dot(crossed(a.omega, force), linear);
-    }
-    wanted[i] = gamma - damping * along - stiffness * residual;
-  }
-}
-
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::loop_sweeps

@@ -86,15 +86,35 @@ CutEnd CutsApart::end_of(int body, std::size_t lane, const LoopData& data) const
   return end;
 }
 
-void CutsApart::place(const PrescribedMotions& motions, const LoopData& data) {
+template <typename Work, typename Copy>
+void CutsApart::for_lanes(std::size_t count, const Work& work, const Copy& copy) const {
   for (std::size_t c = 0; c < constants_->cuts().size(); ++c) {
     for (std::size_t lane = 0; constants_->cuts()[c].apart >= 0 && lane < lanes_; ++lane) {
-      place(c, lane, motions, data);
+      lane < count ? work(lane, c) : copy(lane, c);
     }
   }
 }
 
-void CutsApart::place(std::size_t c, std::size_t lane, const PrescribedMotions& motions, const LoopData& data) {
+void CutsApart::place(const PrescribedMotions& motions, std::size_t count, const LoopData& data) {
+  for_lanes(
+      count, [&](std::size_t lane, std::size_t c) { place_in(lane, c, motions, data); },
+      [&](std::size_t lane, std::size_t c) {
+        repeat(data.directions + c * kPlace * lanes_, kPlace, lane);
+        repeat(motion_of(c, data), kMotion, lane);
+      });
+}
+
+void CutsApart::repeat(double* packs, std::size_t count, std::size_t lane) const {
+  for (std::size_t k = 0; k < count; ++k) {
+    packs[k * lanes_ + lane] = packs[k * lanes_ + lane - 1];
+  }
+}
+
+double* CutsApart::motion_of(std::size_t c, const LoopData& data) const {
+  return data.cut_motions + index_of(constants_->cuts()[c].apart) * kMotion * lanes_;
+}
+
+void CutsApart::place_in(std::size_t lane, std::size_t c, const PrescribedMotions& motions, const LoopData& data) {
   const Joint& joint = mechanism_->cut_joints()[c];
   const LaneCut& cut = constants_->cuts()[c];
   JointKinematics& state = state_of(c, lane);
@@ -111,7 +131,7 @@ void CutsApart::place(std::size_t c, std::size_t lane, const PrescribedMotions& 
     asked[index_of(driven.row)] += motions.velocities()[index_of(driven.place)];
   }
   const Lane to{data.directions + c * kPlace * lanes_ + lane, lanes_};
-  const Lane motion{data.cut_motions + index_of(cut.apart) * kMotion * lanes_ + lane, lanes_};
+  const Lane motion{motion_of(c, data) + lane, lanes_};
   for (int k = 0; k < cut.row_count; ++k) {
     const std::size_t row = index_of(k);
     to.put(kForces + 3 * row, state.d.col(cut.rows[k]).head<3>());
@@ -121,22 +141,20 @@ void CutsApart::place(std::size_t c, std::size_t lane, const PrescribedMotions& 
   to.put(kPoint, state.point);
 }
 
-void CutsApart::set_rates(const PrescribedMotions& motions, const LoopData& data) {
-  for (std::size_t c = 0; c < constants_->cuts().size(); ++c) {
-    for (std::size_t lane = 0; constants_->cuts()[c].apart >= 0 && lane < lanes_; ++lane) {
-      set_rates(c, lane, motions, data);
-    }
-  }
+void CutsApart::set_rates(const PrescribedMotions& motions, std::size_t count, const LoopData& data) {
+  for_lanes(
+      count, [&](std::size_t lane, std::size_t c) { set_rates_in(lane, c, motions, data); },
+      [&](std::size_t lane, std::size_t c) { repeat(motion_of(c, data), kMotion, lane); });
 }
 
-void CutsApart::set_rates(std::size_t c, std::size_t lane, const PrescribedMotions& motions, const LoopData& data) {
+void CutsApart::set_rates_in(std::size_t lane, std::size_t c, const PrescribedMotions& motions, const LoopData& data) {
   const Joint& joint = mechanism_->cut_joints()[c];
   const LaneCut& cut = constants_->cuts()[c];
   JointKinematics& state = state_of(c, lane);
   const CutEnd a = end_of(joint.a, lane, data);
   const CutEnd b = end_of(joint.b, lane, data);
   set_joint_rates(joint, a.body, b.body, state);
-  const Lane motion{data.cut_motions + index_of(cut.apart) * kMotion * lanes_ + lane, lanes_};
+  const Lane motion{motion_of(c, data) + lane, lanes_};
   for (int k = 0; k < cut.row_count; ++k) {
     motion.put(kForceRates + 3 * index_of(k), state.d_rate.col(cut.rows[k]).head<3>());
     motion.put(kMomentRates + 3 * index_of(k), state.d_rate.col(cut.rows[k]).tail<3>());

@@ -22,14 +22,22 @@ class CutsApart {
   static std::size_t packs(const LoopConstants& constants);
 
   /// D, the point, and what Phi' shall be, at the poses of the lanes.
-  void place(const PrescribedMotions& motions, const LoopData& data);
+  /// \param count of lanes; those behind have the same state as the last of them
+  void place(const PrescribedMotions& motions, std::size_t count, const LoopData& data);
   /// D', the point's velocity and, of accelerations, what Phi'' shall be, at the velocities of the lanes.
-  void set_rates(const PrescribedMotions& motions, const LoopData& data);
+  void set_rates(const PrescribedMotions& motions, std::size_t count, const LoopData& data);
 
  private:
   /// Of one joint in one lane.
-  void place(std::size_t c, std::size_t lane, const PrescribedMotions& motions, const LoopData& data);
-  void set_rates(std::size_t c, std::size_t lane, const PrescribedMotions& motions, const LoopData& data);
+  void place_in(std::size_t lane, std::size_t c, const PrescribedMotions& motions, const LoopData& data);
+  void set_rates_in(std::size_t lane, std::size_t c, const PrescribedMotions& motions, const LoopData& data);
+  /// Calls work(lane, c) for every joint in every lane, then `copy` for the lanes behind.
+  template <typename Work, typename Copy>
+  void for_lanes(std::size_t count, const Work& work, const Copy& copy) const;
+  /// Gives a lane of packs what the one before has.
+  void repeat(double* packs, std::size_t count, std::size_t lane) const;
+  /// \returns the CutMotion of a joint.
+  [[nodiscard]] double* motion_of(std::size_t c, const LoopData& data) const;
   /// A body where its row is in a lane, without inertias.
   [[nodiscard]] CutEnd end_of(int body, std::size_t lane, const LoopData& data) const;
   [[nodiscard]] JointKinematics& state_of(std::size_t c, std::size_t lane);

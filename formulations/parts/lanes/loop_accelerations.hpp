@@ -3,6 +3,7 @@
 /// Accelerations of many states of a mechanism with loops, a lane a state: ClosedAccelerations with packs of numbers,
 /// and with the states of ClosedNaudet that have velocities of all joints.
 #include "formulations/parts/lanes/cut_coordinate_lanes.hpp"
+#include "formulations/parts/lanes/cut_right_sides.hpp"
 #include "formulations/parts/lanes/load_lanes.hpp"
 #include "formulations/parts/lanes/loop_states.hpp"
 

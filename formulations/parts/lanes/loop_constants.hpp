@@ -15,7 +15,7 @@ namespace mbdbench {
 /// Made once; everything points into it.
 class LoopConstants {
  public:
-  /// \param mechanism one of which lanes know everything but loads \param tree of it
+  /// \param mechanism whose loads and cut joints lanes know, or somebody else evaluates \param tree of it
   /// \param one the recursion over one state, whose ranks are taken, and which rows count
   LoopConstants(const Mechanism& mechanism, const BatchTree& tree, const PartRecursion& one);
 

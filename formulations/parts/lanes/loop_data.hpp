@@ -193,13 +193,15 @@ struct LoopData {
   double* origins = nullptr;      ///< of rows with poses, three each
   double* directions = nullptr;   ///< D of every cut joint, 36, then its two origins and its point, nine
   double* cut_motions = nullptr;  ///< of those that are placed lane by lane (CutMotion)
-  double* loads = nullptr;        ///< on every row about O_k, six each; zero where nothing acts
-  double* pushes = nullptr;       ///< impulses of loops, likewise; of momenta only
-  double* gravities = nullptr;    ///< g in the frames of rows, three each; of momenta only
-  double* changes = nullptr;      ///< of u
-  double* driven = nullptr;       ///< what prescribed motions ask for, by motion
-  double* seen = nullptr;         ///< what became of the lanes so far, between two passes
-  double* own = nullptr;          ///< J^T M V over u; of momenta only
+  /// On every row about O_k, six each; zero where nothing acts. Those that were evaluated apart, with weights, stand
+  /// there too (LaneData::wrenches): no row is cleared then.
+  double* loads = nullptr;
+  double* pushes = nullptr;              ///< impulses of loops, likewise; of momenta only
+  double* gravities = nullptr;           ///< g in the frames of rows, three each; of momenta only
+  double* changes = nullptr;             ///< of u
+  double* driven = nullptr;              ///< what prescribed motions ask for, by motion
+  double* seen = nullptr;                ///< what became of the lanes so far, between two passes
+  double* own = nullptr;                 ///< J^T M V over u; of momenta only
   double* dependent_matrices = nullptr;  ///< workspace (dependent_lanes.hpp)
   double* turnings = nullptr;            ///< by row
   double* matrices = nullptr;            ///< workspace of a closing (closing_lanes.hpp)

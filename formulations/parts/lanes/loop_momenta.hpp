@@ -6,7 +6,7 @@
 /// Cost beside accelerations: gravity in the frames of rows, a sweep inward for p', and for the tangent gauge one more
 /// right side, outward no further than the last link where loops are closed, and a sweep inward.
 #include "formulations/parts/lanes/cut_coordinate_lanes.hpp"
-#include "formulations/parts/lanes/cut_impulses.hpp"
+#include "formulations/parts/lanes/cut_right_sides.hpp"
 #include "formulations/parts/lanes/dependent_lanes.hpp"
 #include "formulations/parts/lanes/load_lanes.hpp"
 #include "formulations/parts/lanes/loop_states.hpp"
@@ -151,7 +151,7 @@ struct MomentumStates : LoopStates<W> {
   static MBDBENCH_KERNEL void want(const LoopData& data, const Part& part, const Side& side) {
     clear(side.wanted, static_cast<long>(data.loop_count) * kLoopLanes);
     for (int c = 0; c < data.cut_count; ++c) {
-      want_feedback(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
+      want_velocities(data, c, part.loop_rows[c], side.wanted + static_cast<long>(c) * kLoopLanes);
     }
     for (int loop = data.cut_count; loop < data.loop_count; ++loop) {
       side.wanted[static_cast<long>(loop) * kLoopLanes] =

@@ -215,17 +215,18 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
       from[lane] = states.data() + k * size;
       to[lane] = rates.data() + k * size;
     }
+    const std::size_t used = std::min(lanes, count - first);
     sweeps_.gather(data_.outside, from.data());
     passes.set_poses(data_);
     if (cuts_apart_) {
-      cuts_apart_->place(tree_.motions(), data_);
+      cuts_apart_->place(tree_.motions(), used, data_);
     }
     passes.set_velocities(data_);
     if (cuts_apart_) {
-      cuts_apart_->set_rates(tree_.motions(), data_);
+      cuts_apart_->set_rates(tree_.motions(), used, data_);
     }
     if (data_.loads_apart) {
-      tree_.evaluate_loads(t, data_.tree.velocities);
+      tree_.evaluate_loads(t, used, data_.tree.velocities);
     }
     passes.set_rates(data_);
     sweeps_.scatter(data_.outside, to.data());

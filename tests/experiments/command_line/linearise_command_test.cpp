@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <filesystem>
+#include <fstream>
 #include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "experiments/equilibria/equilibrium.hpp"
 #include "experiments/files/formats/csv_file.hpp"
@@ -17,6 +22,7 @@
 #include "experiments/verification/tangent_directions.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
@@ -266,6 +272,42 @@ TEST(LineariseCommand, TakesLoopsByDefault) {
   const CommandLineCall call = call_program({"linearise", "-m", "four_bar"});
   EXPECT_EQ(call.exit_code, 0) << call.errors;
   EXPECT_NE(call.output.find("frequency/Hz"), std::string::npos) << call.output;
+}
+
+// The same joint of the same linkage, once in the tree and once cut: a spring there makes its angle known to a law.
+TEST(LineariseCommand, SpringsInCutJointsHaveTheEigenvaluesOfThoseInTheTree) {
+  const TemporaryDirectory directory;
+  std::vector<std::vector<double>> found;
+  for (const auto& [key, joint] : {std::pair{"four_bar", "joint3"}, std::pair{"four_bar:cut=middle", "joint5"}}) {
+    MechanismDescription description = make_mechanism(mechanism_registry(), key).description();
+    const auto own = std::find_if(description.joints.begin(), description.joints.end(),
+                                  [&name = joint](const JointDescription& one) { return one.name == name; });
+    description.joint_springs.push_back(
+        {.name = "spring", .joint = joint, .component = 0, .stiffness = 50.0, .damping = 0.3, .rest = own->q0.front()});
+    description.joint_springs.push_back({.name = "crank",
+                                         .joint = "joint1",
+                                         .component = 0,
+                                         .stiffness = 20.0,
+                                         .damping = 0.0,
+                                         .rest = description.joints.front().q0.front()});
+    description.gravity = Vec3::Zero();  // the start is an equilibrium
+    const std::string name = std::string(joint) + ".toml";
+    std::ofstream(directory / name) << write_mechanism(description);
+    const CommandLineCall call =
+        call_program({"linearise", "-m", (directory / name).string(), "-o", (directory / joint).string()});
+    ASSERT_EQ(call.exit_code, 0) << call.errors;
+    found.emplace_back();
+    for (const auto& row : read_csv(directory / joint / "eigenvalues.csv").rows) {
+      found.back().push_back(std::stod(row[0]));
+      found.back().push_back(std::abs(std::stod(row[1])));
+    }
+    std::sort(found.back().begin(), found.back().end());
+  }
+  ASSERT_EQ(found[0].size(), 8U);
+  ASSERT_EQ(found[1].size(), 8U);
+  for (std::size_t k = 0; k < found[0].size(); ++k) {
+    EXPECT_NEAR(found[0][k], found[1][k], 1e-7 * std::max(1.0, std::abs(found[0][k])));
+  }
 }
 
 TEST(LineariseCommand, WritesWhatItShows) {

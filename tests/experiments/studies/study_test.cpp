@@ -475,7 +475,7 @@ TEST_F(StudyTest, JacobiansOfImplicitIntegratorsAreExactOrDifferences) {
       "observe = [\"evaluations\", \"jacobians\"]\nmechanisms = [\n"
       "{ mechanism = \"pendulum:2\", label = \"as the study\" },\n"
       "{ mechanism = \"pendulum:2\", label = \"exact\", jacobian = \"exact\" }]\n";
-  const std::string end = "[variants]\n\"ABA\" = \"aba\"\n\"printed\" = \"dca-alm-printed\"\n";
+  const std::string end = "[variants]\n\"ABA\" = \"aba\"\n\"printed\" = \"bae-haug-printed\"\n";
   const Study study = read("jacobian = \"differences\"\n" + begin + end);
   const Registries registries = default_registries();
   const auto measured = [&](std::size_t mechanism, std::size_t variant, const char* observer) {

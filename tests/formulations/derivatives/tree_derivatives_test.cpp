@@ -395,6 +395,25 @@ TEST(tree_derivatives, springs_know_the_turns_of_their_joints) {
   EXPECT_LT((derivatives(kTurns) - expected).cwiseAbs().maxCoeff(), 1e-10 * expected.cwiseAbs().maxCoeff());
 }
 
+// Such springs pull hard, and what they pull depends on all positions.
+TEST(tree_derivatives, products_with_a_direction_know_the_turns_that_springs_know) {
+  RandomSource random(5);
+  const Mechanism mechanism = test::with_joint_loads(tree_named("robot_arm").description(), random);
+  ASSERT_FALSE(mechanism.description().joint_springs.empty());
+  for (const char* const key : {"aba", "naudet"}) {
+    const auto formulation = test::make(key, mechanism);
+    std::vector<double> x = random_state(*formulation, random);
+    for (int k = 0; k < mechanism.q_size(); ++k) {
+      x[static_cast<std::size_t>(k)] += 400.0 * 3.14159265358979323846;  // beyond 1000 rad
+    }
+    const Eigen::VectorXd direction = test::random_vector(static_cast<int>(x.size()), random);
+    Eigen::VectorXd product(direction.size());
+    ASSERT_TRUE(formulation->jacobian_vector(0.3, x, view(direction), view(product)).ok);
+    const Eigen::VectorXd expected = test::jacobian(*formulation, x) * direction;
+    EXPECT_LT((product - expected).cwiseAbs().maxCoeff(), 1e-10 * expected.cwiseAbs().maxCoeff()) << key;
+  }
+}
+
 TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
   const auto reason = [](const char* key, const char* name) {
     const Mechanism mechanism = tree_named(name);
