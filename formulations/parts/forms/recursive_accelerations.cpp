@@ -43,8 +43,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     }
     // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
     // Sub-chains that close loops as published are another function where these are open.
-    has_loop_lanes_ = closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) &&
-                      settings.section_bodies == 0;
+    has_loop_lanes_ =
+        closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) && settings.section_bodies == 0;
     if (closed) {
       use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta},
                            lanes_ && !settings.projects ? kNoDerivativesInLanes : "");
