@@ -48,13 +48,17 @@ void set_velocities(const Joint& joint, std::span<const double> q, std::span<con
 }  // namespace
 
 FollowedCuts::FollowedCuts(std::unique_ptr<Formulation> inner, std::vector<FollowedAngle> angles)
-    : Formulation(inner->mechanism(), layout_with(*inner, angles)),
+    : DifferentiatedFormulation(inner->mechanism(), layout_with(*inner, angles)),
       inner_(std::move(inner)),
       angles_(std::move(angles)),
       kinematics_(mechanism()),
       begins_with_coordinates_(begins_with_coordinates(*inner_)),
       q_(index_of(mechanism().q_size())),
-      u_(index_of(mechanism().u_size())) {}
+      u_(index_of(mechanism().u_size())),
+      derivatives_(*inner_, angles_, begins_with_coordinates_, {kinematics_, q_, u_},
+                   [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }) {
+  use_derivatives(derivatives_);
+}
 
 std::unique_ptr<Formulation> FollowedCuts::clone() const {
   return std::make_unique<FollowedCuts>(inner_->clone(), angles_);
@@ -130,131 +134,6 @@ RhsStatus FollowedCuts::read_motion(double t, std::span<const double> x, std::sp
                    std::span(u_).subspan(index_of(joint.u_offset), index_of(joint.nu)));
   }
   return {};
-}
-
-RhsStatus FollowedCuts::set_slopes(double t, std::span<const double> x) {
-  if (!slopes_) {
-    slopes_.emplace(mechanism());
-    const auto angles = static_cast<Eigen::Index>(angles_.size());
-    by_coordinate_.resize(angles, mechanism().q_size());
-    by_rate_.resize(angles, mechanism().q_size());
-    rates_.resize(x.size());
-    weights_.resize(x.size() - angles_.size());
-  }
-  const RhsStatus status = evaluate(t, x, rates_);
-  for (std::size_t i = 0; status.ok && i < angles_.size(); ++i) {
-    slopes_->set(angles_[i], kinematics_, cut_references(), q_,
-                 Eigen::Map<const Eigen::VectorXd>(u_.data(), mechanism().u_size()));
-    by_coordinate_.row(static_cast<Eigen::Index>(i)) = slopes_->by_coordinate();
-    by_rate_.row(static_cast<Eigen::Index>(i)) = slopes_->by_rate();
-  }
-  return status;
-}
-
-RhsStatus FollowedCuts::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  if (!without_jacobian().empty()) {
-    return Formulation::jacobian(t, x, derivatives);
-  }
-  RhsStatus status = set_slopes(t, x);
-  const auto angles = static_cast<Eigen::Index>(angles_.size());
-  const auto size = static_cast<Eigen::Index>(x.size());
-  const Eigen::Index count = mechanism().q_size();
-  Rows own(size - angles, size - angles);
-  if (status.ok) {
-    status = inner_->jacobian(t, inner_of(x), {own.data(), static_cast<std::size_t>(own.size())});
-  }
-  if (!status.ok) {
-    return status;
-  }
-  Eigen::Map<Rows> all(derivatives.data(), size, size);
-  all.setZero();  // nothing depends on an angle but which turn is meant
-  all.topLeftCorner(size - angles, size - angles) = own;
-  all.bottomLeftCorner(angles, size - angles).noalias() = by_rate_ * own.topRows(count);
-  all.bottomLeftCorner(angles, count) += by_coordinate_;
-  return status;
-}
-
-RhsStatus FollowedCuts::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                                        std::span<double> product) {
-  if (!without_jacobian().empty()) {
-    return Formulation::jacobian_vector(t, x, direction, product);
-  }
-  RhsStatus status = set_slopes(t, x);
-  if (status.ok) {
-    status = inner_->jacobian_vector(t, inner_of(x), inner_of(direction), inner_of(product));
-  }
-  if (status.ok) {
-    const Eigen::Index count = mechanism().q_size();
-    const std::span<double> angles = angles_of(product);
-    Eigen::Map<Eigen::VectorXd>(angles.data(), static_cast<Eigen::Index>(angles.size())) =
-        by_coordinate_ * Eigen::Map<const Eigen::VectorXd>(direction.data(), count) +
-        by_rate_ * Eigen::Map<const Eigen::VectorXd>(product.data(), count);
-  }
-  return status;
-}
-
-std::span<const double> FollowedCuts::inner_weights(std::span<const double> weights) {
-  const std::span<const double> own = inner_of(weights);
-  const std::span<const double> angles = angles_of(weights);
-  std::copy(own.begin(), own.end(), weights_.begin());
-  Eigen::Map<Eigen::VectorXd>(weights_.data(), mechanism().q_size()) +=
-      by_rate_.transpose() * Eigen::Map<const Eigen::VectorXd>(angles.data(), static_cast<Eigen::Index>(angles.size()));
-  return weights_;
-}
-
-void FollowedCuts::add_weights(std::span<const double> weights, std::span<double> product) const {
-  const std::span<const double> angles = angles_of(weights);
-  Eigen::Map<Eigen::VectorXd>(product.data(), mechanism().q_size()) +=
-      by_coordinate_.transpose() *
-      Eigen::Map<const Eigen::VectorXd>(angles.data(), static_cast<Eigen::Index>(angles.size()));
-  const std::span<double> none = angles_of(product);
-  std::fill(none.begin(), none.end(), 0.0);
-}
-
-RhsStatus FollowedCuts::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                                        std::span<double> product) {
-  if (!without_jacobian().empty()) {
-    return Formulation::vector_jacobian(t, x, weights, product);
-  }
-  return weighted_derivatives(t, x, weights, product, {});
-}
-
-RhsStatus FollowedCuts::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                             std::span<double> product, const WeightsByParameter& by) {
-  if (!without_jacobian().empty()) {
-    return Formulation::weighted_derivatives(t, x, weights, product, by);
-  }
-  RhsStatus status = set_slopes(t, x);
-  if (status.ok) {
-    const std::span<const double> own = inner_weights(weights);
-    status = by.empty() ? inner_->vector_jacobian(t, inner_of(x), own, inner_of(product))
-                        : inner_->weighted_derivatives(t, inner_of(x), own, inner_of(product), by);
-  }
-  if (status.ok) {
-    add_weights(weights, product);
-  }
-  return status;
-}
-
-// A length, too, turns no body at held q and q'.
-RhsStatus FollowedCuts::parameter_jacobian(double t, std::span<const double> x,
-                                           std::span<const RateParameter> parameters, std::span<double> derivatives) {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  if (!without_jacobian().empty()) {
-    return Formulation::parameter_jacobian(t, x, parameters, derivatives);
-  }
-  RhsStatus status = set_slopes(t, x);
-  const std::span<double> own = derivatives.first((x.size() - angles_.size()) * parameters.size());
-  if (status.ok) {
-    status = inner_->parameter_jacobian(t, inner_of(x), parameters, own);
-  }
-  if (status.ok) {
-    const auto columns = static_cast<Eigen::Index>(parameters.size());
-    Eigen::Map<Rows>(derivatives.data() + own.size(), static_cast<Eigen::Index>(angles_.size()), columns).noalias() =
-        by_rate_ * Eigen::Map<const Rows>(own.data(), mechanism().q_size(), columns);
-  }
-  return status;
 }
 
 bool FollowedCuts::after_step(double t, std::span<double> x) {

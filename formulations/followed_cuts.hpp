@@ -3,11 +3,9 @@
 /// Any formulation with the angles of cut joints that laws know (cut_references.hpp) as further components of its
 /// state. The positions of two bodies tell such an angle to whole turns only; its rate leads it from one to the next.
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "formulations/derivatives/loops/turning_slopes.hpp"
-#include "formulations/formulation.hpp"
+#include "formulations/followed_derivatives.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
 
@@ -21,9 +19,8 @@ namespace mbdbench {
 /// The formulation inside knows nothing of this, nor need a user's own: its loads look where its cut_references() are.
 ///
 /// Cost of a right-hand side: the kinematics of all bodies beside the formulation's own, and where its state does not
-/// begin with all coordinates of the tree one `unpack`. Where it does, angles have derivatives as the state has them:
-/// theta' is a function of q and q'. All of them, or a product, cost one right-hand side more.
-class FollowedCuts final : public Formulation {
+/// begin with all coordinates of the tree one `unpack`.
+class FollowedCuts final : public DifferentiatedFormulation {
  public:
   /// \param angles not empty
   FollowedCuts(std::unique_ptr<Formulation> inner, std::vector<FollowedAngle> angles);
@@ -38,20 +35,6 @@ class FollowedCuts final : public Formulation {
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
-  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product) override;
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product) override;
-  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
-                                 std::span<double> product, const WeightsByParameter& by) override;
-  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> derivatives) override;
-  [[nodiscard]] std::string without_jacobian() const override {
-    return begins_with_coordinates_ ? inner_->without_jacobian()
-                                    : "a law knows the angle of a cut joint, which has derivatives in states that "
-                                      "begin with all coordinates of the tree alone";
-  }
   [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override;
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
@@ -78,12 +61,6 @@ class FollowedCuts final : public Formulation {
   void read_angles(std::span<double> angles);
   /// q_ and u_ of a state with its rates. \param rates of the formulation inside
   RhsStatus read_motion(double t, std::span<const double> x, std::span<const double> rates);
-  /// How the rates of all angles depend on q and q', into by_coordinate_ and by_rate_, and what they are.
-  RhsStatus set_slopes(double t, std::span<const double> x);
-  /// Weights of x' as weights of the inner x'. \returns them
-  std::span<const double> inner_weights(std::span<const double> weights);
-  /// Adds what the coordinates themselves do to weighted angles.
-  void add_weights(std::span<const double> weights, std::span<double> product) const;
 
   std::unique_ptr<Formulation> inner_;
   std::vector<FollowedAngle> angles_;
@@ -91,12 +68,7 @@ class FollowedCuts final : public Formulation {
   bool begins_with_coordinates_;
   std::vector<double> q_;
   std::vector<double> u_;
-  // Of derivatives.
-  std::optional<TurningSlopes> slopes_;  // once they were asked for
-  Eigen::MatrixXd by_coordinate_;        // a row an angle
-  Eigen::MatrixXd by_rate_;
-  std::vector<double> rates_;
-  std::vector<double> weights_;
+  FollowedDerivatives derivatives_;
 };
 
 /// \returns the formulation itself where no law knows an angle of a cut joint.

@@ -77,14 +77,9 @@ std::vector<Eigen::Index> independent_components(const Formulation& formulation)
              : std::vector<Eigen::Index>();
 }
 
-/// \returns whether a state has the numbers of bodies, r and e, and not those of joints: joints have six rates a body
-/// at most.
+/// \returns whether a state has the numbers of bodies, r.BODY.1 first, and not those of joints.
 bool has_absolute_coordinates(const Formulation& formulation) {
-  const auto layout = formulation.layout();
-  const auto rates = std::count_if(layout.begin(), layout.end(), [](const StateComponent& component) {
-    return component.kind == StateKind::velocity;
-  });
-  return rates > 6 * formulation.mechanism().body_count();
+  return !formulation.layout().empty() && formulation.layout().front().name.starts_with("r.");
 }
 
 /// \returns whether the last `count` entries of what moves are outside what keeps the constraints.

@@ -20,6 +20,7 @@ struct AccelerationStates : LoopStates<W> {
   using States::coupling_rate;
   using States::coupling_residual;
   using States::drive;
+  using States::part_with;
   using States::prescribed_rate;
   using States::seen;
   using States::solve;
@@ -45,8 +46,7 @@ struct AccelerationStates : LoopStates<W> {
 
   static MBDBENCH_KERNEL void set_velocities(const LoopData& data) {
     LaneVerdict<T> verdict = seen(data);
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
+    const Part part = part_with(data, verdict);
     close_positions(data, part, verdict);
     if (data.projects) {
       project(data, part, packs<T>(data.tree.velocities));
@@ -56,8 +56,7 @@ struct AccelerationStates : LoopStates<W> {
 
   static MBDBENCH_KERNEL void set_rates(const LoopData& data) {
     LaneVerdict<T> verdict = seen(data);
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
+    const Part part = part_with(data, verdict);
     const LaneData& tree = data.tree;
     const T* const u = packs<T>(tree.velocities);
     const Side side = accelerate(data, part, u);

@@ -23,6 +23,7 @@ struct MomentumStates : LoopStates<W> {
   using States::close_positions;
   using States::coupling_residual;
   using States::drive;
+  using States::part_with;
   using States::prescribed_rate;
   using States::seen;
   using States::solve_inward;
@@ -44,8 +45,7 @@ struct MomentumStates : LoopStates<W> {
 
   static MBDBENCH_KERNEL void set_velocities(const LoopData& data) {
     LaneVerdict<T> verdict = seen(data);
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
+    const Part part = part_with(data, verdict);
     const LaneData& tree = data.tree;
     close_positions(data, part, verdict);
     Side side = in_packs<Side>(data.impulses);
@@ -60,8 +60,7 @@ struct MomentumStates : LoopStates<W> {
 
   static MBDBENCH_KERNEL void set_rates(const LoopData& data) {
     LaneVerdict<T> verdict = seen(data);
-    Part part = in_packs<Part>(data.part);
-    part.verdict = &verdict;
+    const Part part = part_with(data, verdict);
     const LaneData& tree = data.tree;
     const T* const p = packs<T>(tree.state) + tree.q_count;
     const T* const u = packs<T>(tree.velocities);

@@ -36,6 +36,13 @@ struct LoopStates {
     ground.axes = in_lanes<T>(kernels::Matrix3<double>{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
   }
 
+  /// The part, whose sweeps tell a verdict what they see.
+  static MBDBENCH_KERNEL Part part_with(const LoopData& data, LaneVerdict<T>& verdict) {
+    Part part = in_packs<Part>(data.part);
+    part.verdict = &verdict;
+    return part;
+  }
+
   /// What was seen in the passes before (LoopPasses).
   static MBDBENCH_KERNEL LaneVerdict<T>& seen(const LoopData& data) {
     return *reinterpret_cast<LaneVerdict<T>*>(data.seen);
