@@ -79,7 +79,7 @@ void Formulation::evaluate_batch(double t, std::span<const double> states, std::
                                  std::span<RhsStatus> statuses) {
   const std::size_t size = state_size();
   for (std::size_t k = 0; k < statuses.size(); ++k) {
-    statuses[k] = evaluate(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+    statuses[k] = evaluate_alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));
   }
 }
 

@@ -134,6 +134,8 @@ class Formulation {
   }
   /// \returns how many states `rhs_batch` lays side by side in lanes; 1: it takes one after another.
   [[nodiscard]] virtual int batch_lanes() const { return 1; }
+  /// \returns how many states of all `rhs_batch` went alone: those that lanes do not take; all where there are none.
+  [[nodiscard]] virtual std::size_t states_alone() const { return states_alone_; }
   /// Exact derivatives of x' with respect to the state, row by row: entry (i, j) is that of x'_i by x_j, with t held.
   /// \param derivatives state_size() times state_size() entries \returns why there are none, as `rhs` does
   virtual RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
@@ -202,6 +204,11 @@ class Formulation {
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+  /// `evaluate` of a state in a batch, not in lanes.
+  RhsStatus evaluate_alone(double t, std::span<const double> x, std::span<double> xdot) {
+    ++states_alone_;
+    return evaluate(t, x, xdot);
+  }
   /// By default one state after another.
   virtual void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                               std::span<RhsStatus> statuses);
@@ -216,6 +223,7 @@ class Formulation {
   std::vector<StateComponent> layout_;
   CutReferences cut_references_;
   std::size_t rhs_calls_ = 0;
+  std::size_t states_alone_ = 0;
   std::unique_ptr<ObservationWorkspace> observation_;
 };
 

@@ -35,7 +35,7 @@ struct LinearNode {
   int axis_count = 0;
   int row = 0;
   NodeStart start = NodeStart::inboard;
-  bool kept = false;                    ///< a node further on than the next one is outboard of it
+  bool kept = false;                    ///< a node outboard of it leaves in memory what it carries inward
   bool free_slides = false;             ///< the slides of a free row, behind which the inboard node feels no inertia
   kernels::LinkVector<double> lever{};  ///< from the inboard node's O to its own; zero on the ground
   kernels::RunStart<double> run{1.0, 0.0, 0.0};
@@ -108,6 +108,24 @@ struct LaneOffsets {
 
 static_assert(sizeof(LinearDirection) >= LaneOffsets::kBlock * sizeof(double));
 
+/// Sums over a node and all outboard of it, about its O, that nodes further on than the next one leave there.
+struct LinearSums {
+  Screw<double> wrench{};
+  Screw<double> total{};
+  Screw<double> momentum{};
+  kernels::LinkVector<double> turning{};
+  kernels::LinkVector<double> moment{};
+};
+
+/// What weights do at a node (tree_weights.hpp).
+struct LinearWeights {
+  Screw<double> motion{};     ///< Y
+  Screw<double> displaced{};  ///< Z: the sum's change by a displacement S of the node is S . Z
+  Screw<double> asked{};      ///< momenta: B
+  Screw<double> rates{};      ///< momenta: C
+  LinearSums outboard;
+};
+
 struct LinearData {
   int node_count = 0;
   int axis_count = 0;
@@ -119,6 +137,7 @@ struct LinearData {
   const LaneData* tree = nullptr;
   const double* given = nullptr;  ///< the state as it was given: springs know turns, sines do not
   LinearNode* nodes = nullptr;
+  LinearWeights* weights = nullptr;       ///< by node
   LinearAxis* axes = nullptr;             ///< in the order of the nodes
   LinearDirection* directions = nullptr;  ///< by component of the state
   double* turns = nullptr;                ///< cosines, then sines, of all rows; as many of each as fill packs
@@ -137,19 +156,16 @@ struct LinearData {
 /// The passes of one instruction set.
 struct LinearSweeps {
   int width = 1;  ///< doubles a pack
-  /// Everything at the state but `lanes` and what belongs to it. \returns whether all pivots are positive and all
-  /// numbers finite
+  /// What directions of the state do at it. \returns whether all pivots are positive and all numbers finite
   bool (*linearise)(const LinearData&, const double* x) = nullptr;
-  /// All derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
+  /// After `linearise`: all derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
   bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
-  bool (*vector_jacobian)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
-  /// After vector_jacobian: what moves with the weights of the second half of x' as quasi-velocities, for the next one.
-  void (*carry_rates)(const LinearData&, const double* weights) = nullptr;
-  /// Weights times x' by a mass.
-  double (*weighted_mass)(const LinearData&, const LinearParameter&, const double* weights) = nullptr;
-  /// After vector_jacobian, weights times x' by a length.
-  double (*weighted_length)(const LinearData&, const LinearParameter&, const double* weights) = nullptr;
-  /// x' by a parameter.
+  /// Weights times all derivatives. \returns whether all pivots are positive and all numbers
+  /// finite
+  bool (*weigh)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
+  /// After `weigh`: weights times x' by the mass of a node.
+  double (*weighted_mass)(const LinearData&, const LinearParameter&) = nullptr;
+  /// After `linearise`: x' by a parameter.
   bool (*by_parameter)(const LinearData&, const double* x, const LinearParameter&, double* column) = nullptr;
 };
 

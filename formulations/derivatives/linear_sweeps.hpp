@@ -3,6 +3,7 @@
 /// The passes of this room for one width of registers. Compiled once an instruction set (linear_sweeps_for_sets.cpp),
 /// inlined or named by the width for the reason that lane_sweeps.hpp has.
 #include "formulations/derivatives/tree_products.hpp"
+#include "formulations/derivatives/tree_weights.hpp"
 
 namespace mbdbench::linear {
 
@@ -10,21 +11,15 @@ template <int W>
 LinearSweeps sweeps() {
   LinearSweeps result;
   result.width = W;
-  result.linearise = [](const LinearData& data, const double* x) { return TreeValues<W>::run(data, x); };
+  result.linearise = [](const LinearData& data, const double* x) { return TreeValues<W>::linearise(data, x); };
   result.jacobian = [](const LinearData& data, const double* x, double* rows) {
     return TreeProducts<W>::jacobian(data, x, rows);
   };
-  result.vector_jacobian = [](const LinearData& data, const double* x, const double* weights, double* product) {
-    return TreeProducts<W>::vector_jacobian(data, x, weights, product);
+  result.weigh = [](const LinearData& data, const double* x, const double* weights, double* product) {
+    return TreeWeights<W>::run(data, x, weights, product);
   };
-  result.carry_rates = [](const LinearData& data, const double* weights) {
-    TreeProducts<W>::carry_rates(data, weights);
-  };
-  result.weighted_mass = [](const LinearData& data, const LinearParameter& parameter, const double* weights) {
-    return TreeProducts<W>::weighted_mass(data, parameter, weights);
-  };
-  result.weighted_length = [](const LinearData& data, const LinearParameter& parameter, const double* weights) {
-    return TreeProducts<W>::weighted_length(data, parameter, weights);
+  result.weighted_mass = [](const LinearData& data, const LinearParameter& mass) {
+    return TreeWeights<W>::by_mass(data, mass);
   };
   result.by_parameter = [](const LinearData& data, const double* x, const LinearParameter& parameter, double* column) {
     return TreeProducts<W>::by_parameter(data, x, parameter, column);

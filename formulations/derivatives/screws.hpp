@@ -19,6 +19,10 @@ template <typename T>
 MBDBENCH_KERNEL Screw<T> plus(const Screw<T>& a, const Screw<T>& b) {
   return {plus(a.linear, b.linear), plus(a.angular, b.angular)};
 }
+MBDBENCH_KERNEL Screw<double> minus(const Screw<double>& a, const Screw<double>& b) {
+  return {{a.linear.x - b.linear.x, a.linear.y - b.linear.y, a.linear.z - b.linear.z},
+          {a.angular.x - b.angular.x, a.angular.y - b.angular.y, a.angular.z - b.angular.z}};
+}
 /// \returns a x b.
 template <typename A, typename T>
 MBDBENCH_KERNEL LinkVector<T> cross(const LinkVector<A>& a, const LinkVector<T>& b) {

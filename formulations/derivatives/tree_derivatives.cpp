@@ -4,6 +4,7 @@
 
 #include "formulations/derivatives/moderate_turn.hpp"
 #include "formulations/derivatives/rate_parameters.hpp"
+#include "formulations/derivatives/screws.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/link_length.hpp"
 
@@ -82,7 +83,7 @@ void TreeDerivatives::reserve() {
   directions_.resize(x_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const LinearNode& node = nodes_[i];
-    if (node.inboard >= 0 && node.inboard + 1 != static_cast<int>(i)) {
+    if (node.inboard >= 0 && (node.free_slides || node.inboard + 1 != static_cast<int>(i))) {
       nodes_[index_of(node.inboard)].kept = true;
     }
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
@@ -92,6 +93,7 @@ void TreeDerivatives::reserve() {
       direction.force = 1.0;  // of momenta; accelerations set theirs
     }
   }
+  weights_.resize(nodes_.size());
   flags_.resize(nodes_.size());
   data_.node_count = static_cast<int>(nodes_.size());
   data_.axis_count = static_cast<int>(axes_.size());
@@ -100,6 +102,7 @@ void TreeDerivatives::reserve() {
   data_.force_count = tree.force_count;
   data_.tree = &tree;
   data_.nodes = nodes_.data();
+  data_.weights = weights_.data();
   data_.axes = axes_.data();
   data_.directions = directions_.data();
   data_.flags = flags_.data();
@@ -117,7 +120,7 @@ void TreeDerivatives::reserve() {
   numbers(&LinearData::rates, axes_.size() * width);
 }
 
-bool TreeDerivatives::linearise(double t, std::span<const double> x) {
+void TreeDerivatives::set_state(double t, std::span<const double> x) {
   tree_.set_time(t);
   std::copy(x.begin(), x.end(), x_.begin());
   data_.given = x.data();
@@ -127,18 +130,18 @@ bool TreeDerivatives::linearise(double t, std::span<const double> x) {
       q = moderate_turn(q);
     }
   }
-  return sweeps_.linearise(data_, x_.data());
 }
 
 bool TreeDerivatives::jacobian(double t, std::span<const double> x, std::span<double> rows) {
-  const bool sound = linearise(t, x);
+  set_state(t, x);
+  const bool sound = sweeps_.linearise(data_, x_.data());
   return sweeps_.jacobian(data_, x_.data(), rows.data()) && sound;
 }
 
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                                            std::span<double> product, const WeightsByParameter& by) {
-  bool sound = linearise(t, x);
-  sound = sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
+  set_state(t, x);
+  const bool sound = sweeps_.weigh(data_, x_.data(), weights.data(), product.data());
   const double* const by_rates = weights.data() + data_.q_count;
   for (const LinearAxis& axis : axes_) {
     if (!by.forces.empty()) {
@@ -146,14 +149,13 @@ bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, 
     }
   }
   for (std::size_t joint = 0; joint < by.lengths.size(); ++joint) {
+    // A joint that moves on its inboard node does as a slide would that is held.
     const LinearParameter link = on_link(joint);
-    by.lengths[joint] = link.node < 0 ? 0.0 : sweeps_.weighted_length(data_, link, by_rates);
-  }
-  if (!by.masses.empty()) {
-    sweeps_.carry_rates(data_, by_rates);
+    by.lengths[joint] = link.node < 0 ? 0.0 : linear::dot(link.way, weights_[index_of(link.node)].displaced.linear);
   }
   for (std::size_t body = 0; body < by.masses.size(); ++body) {
-    by.masses[body] = sweeps_.weighted_mass(data_, on_body(static_cast<int>(body)), by_rates);
+    const LinearParameter mass = on_body(static_cast<int>(body));
+    by.masses[body] = mass.node < 0 ? 0.0 : sweeps_.weighted_mass(data_, mass);
   }
   return sound;
 }
@@ -222,7 +224,8 @@ LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
 
 bool TreeDerivatives::parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                          std::span<double> rows) {
-  bool sound = linearise(t, x);
+  set_state(t, x);
+  bool sound = sweeps_.linearise(data_, x_.data());
   // A spring knows turns, which the angles that sines take may have lost.
   std::copy(x.begin(), x.end(), x_.begin());
   std::vector<double> column(x.size());

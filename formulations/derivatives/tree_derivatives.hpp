@@ -40,7 +40,7 @@ class TreeDerivatives {
   void add_nodes();
   void add_axes(std::size_t row, int count, int first_u);
   void reserve();
-  bool linearise(double t, std::span<const double> x);
+  void set_state(double t, std::span<const double> x);
 
   LinearSweeps sweeps_;
   BatchTree tree_;
@@ -50,6 +50,7 @@ class TreeDerivatives {
   std::vector<LinearNode> nodes_;
   std::vector<LinearAxis> axes_;
   std::vector<LinearDirection> directions_;
+  std::vector<LinearWeights> weights_;
   std::vector<unsigned char> flags_;
   std::vector<double> x_;
   std::vector<AlignedMemory> memory_;

@@ -7,11 +7,11 @@
 namespace mbdbench {
 
 void TreeEvaluations::batch(double t, std::span<const double> states, std::span<double> rates,
-                            std::span<RhsStatus> statuses) {
+                            std::span<RhsStatus> statuses, const StatesInLanes::OneState& alone) {
   if (!lanes_) {
     lanes_ = std::make_unique<StatesInLanes>(*mechanism_, kind_, near_, set_);
   }
-  lanes_->evaluate(t, states, rates, statuses, one_);
+  lanes_->evaluate(t, states, rates, statuses, alone);
 }
 
 template <typename Pass>

@@ -24,7 +24,9 @@ class TreeEvaluations final : public StateDerivatives {
       : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)), set_(set) {}
 
   /// As Formulation::rhs_batch.
-  void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
+  /// As Formulation::rhs_batch. \param alone asked about a state that lanes do not take
+  void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses,
+             const StatesInLanes::OneState& alone);
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override;

@@ -26,18 +26,20 @@ struct TreeValues {
   using Vector = LinkVector<double>;
   using Pair = Screw<double>;
 
-  static MBDBENCH_KERNEL bool run(const LinearData& data, const double* x) {
+  /// The motion and the factors of M. \returns whether all pivots are positive and all numbers finite
+  /// \param inward, outward called with every node when its axes are eliminated, and when its motion is known
+  template <typename Inward, typename Outward>
+  static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Inward& inward,
+                                    const Outward& outward) {
     set_turns(data, x);
     set_forces(data, x);
     for (int i = 0; i < data.node_count; ++i) {
       place(data, i, x);
     }
-    const double smallest = eliminate(data);
+    const double smallest = eliminate(data, inward);
     for (int i = 0; i < data.node_count; ++i) {
       move(data, data.nodes[i]);
-    }
-    for (int i = data.node_count; i-- > 0;) {
-      collect(data, i, x);
+      outward(i);
     }
     double finite = 0.0;
     for (int a = 0; a < data.axis_count; ++a) {
@@ -47,6 +49,24 @@ struct TreeValues {
       finite += x[k] * 0.0;
     }
     return smallest + finite > 0.0;
+  }
+
+  /// And what directions of the state do.
+  static MBDBENCH_KERNEL bool linearise(const LinearData& data, const double* x) {
+    const auto nothing = [](int) {};
+    const bool sound = solve(data, x, nothing, nothing);
+    for (int i = 0; i < data.node_count; ++i) {
+      LinearNode& node = data.nodes[i];
+      put(node.body, node.composite);
+      if (!data.momenta) {
+        put(velocity_turning(node.body, node.velocity), node.turning);
+        put(multiplied(node.body, node.velocity).linear, node.momentum);
+      }
+    }
+    for (int i = data.node_count; i-- > 0;) {
+      collect(data, i, x);
+    }
+    return sound;
   }
 
   static MBDBENCH_KERNEL void set_turns(const LinearData& data, const double* x) {
@@ -95,10 +115,11 @@ struct TreeValues {
           node.axes, kernels::Symmetric3<double>{link.jxx, link.jxy, link.jxz, link.jyy, link.jyz, link.jzz});
     }
     put(body, node.body);
-    put(body, node.composite);
-    set_articulated(body, node.articulated);
-    if (data.momenta) {
+    if (node.kept) {
+      node.articulated = {};
       put(no_screw<double>(), node.bias);
+    }
+    if (data.momenta) {
       return;
     }
     LinearAxis* const axes = data.axes + node.first_axis;
@@ -126,13 +147,8 @@ struct TreeValues {
     }
     put(acceleration, node.acceleration);
     const Pair momentum = multiplied(body, velocity);
-    node.momentum.x = momentum.linear.x;
-    node.momentum.y = momentum.linear.y;
-    node.momentum.z = momentum.linear.z;
-    put(velocity_turning(body, velocity), node.turning);
     const Pair wrench = plus(multiplied(body, acceleration), wrench_rate(velocity, momentum));
     put(wrench, node.wrench);
-    put(wrench, node.bias);
   }
 
   using LinkConstants = kernels::LinkConstants<double>;
@@ -197,17 +213,30 @@ struct TreeValues {
     axes[2].z = {m.xz, m.yz, m.zz};
   }
 
-  static MBDBENCH_KERNEL void set_articulated(const RigidBody& body, kernels::ArticulatedInertia<double>& m) {
+  static MBDBENCH_KERNEL void add_rigid(const RigidBody& body, kernels::ArticulatedInertia<double>& m) {
     const Vector& h = body.moment;
     const kernels::Symmetric3<double>& j = body.inertia;
-    m = {body.mass, 0.0,  0.0,  body.mass, 0.0,  body.mass,                  // A
-         0.0,       h.z,  -h.y, -h.z,      0.0,  h.x,       h.y, -h.x, 0.0,  // B
-         j.xx,      j.xy, j.xz, j.yy,      j.yz, j.zz};
+    m.axx += body.mass;
+    m.ayy += body.mass;
+    m.azz += body.mass;
+    m.bxy += h.z;
+    m.bxz -= h.y;
+    m.byx -= h.z;
+    m.byz += h.x;
+    m.bzx += h.y;
+    m.bzy -= h.x;
+    m.cxx += j.xx;
+    m.cxy += j.xy;
+    m.cxz += j.xz;
+    m.cyy += j.yy;
+    m.cyz += j.yz;
+    m.czz += j.zz;
   }
 
   /// Inward: the axes of a node one after another, as if links without mass were between them. \returns the smallest
   /// pivot
-  static MBDBENCH_KERNEL double eliminate(const LinearData& data) {
+  template <typename Inward>
+  static MBDBENCH_KERNEL double eliminate(const LinearData& data, const Inward& inward) {
     double smallest = 1e300;
     kernels::ArticulatedInertia<double> inertia{};  // along a chain both stay in registers
     Pair bias = no_screw<double>();
@@ -215,11 +244,16 @@ struct TreeValues {
     for (int i = data.node_count; i-- > 0;) {
       const LinearNode& node = data.nodes[i];
       if (!passed) {
-        inertia = node.articulated;
-        bias = node.bias;
-      } else {
+        inertia = {};
+        bias = no_screw<double>();
+      }
+      if (node.kept) {
         kernels::add_inertia(node.articulated, inertia);
         bias = plus(bias, node.bias);
+      }
+      add_rigid(node.body, inertia);
+      if (!data.momenta) {
+        bias = plus(bias, node.wrench);
       }
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         LinearAxis& axis = data.axes[a];
@@ -244,6 +278,7 @@ struct TreeValues {
         axis.rest = rest;
         add(u, rest, bias);
       }
+      inward(i);
       passed = node.inboard >= 0 && node.inboard + 1 == i && !node.free_slides;
       if (node.inboard < 0) {
         continue;
@@ -452,6 +487,31 @@ struct TreeValues {
   static MBDBENCH_KERNEL void add_matrix(const Matrix3<double>& other, Matrix3<double>& to) {
     to = {to.xx + other.xx, to.xy + other.xy, to.xz + other.xz, to.yx + other.yx, to.yy + other.yy,
           to.yz + other.yz, to.zx + other.zx, to.zy + other.zy, to.zz + other.zz};
+  }
+
+  // The rate of a quaternion by the quaternion itself.
+  static MBDBENCH_KERNEL void add_quaternion_block(const double* u, int size, double* block) {
+    for (int c = 0; c < 4; ++c) {
+      double e[4] = {};
+      e[c] = 1.0;
+      double rates[4];
+      kernels::quaternion_rate(e, u, rates);
+      for (int r = 0; r < 4; ++r) {
+        block[static_cast<long>(r) * size + c] += rates[r];
+      }
+    }
+  }
+
+  // What a unit mass at c needs for its motion; momenta: its momentum.
+  static MBDBENCH_KERNEL Pair point_mass_wrench(const LinearData& data, const LinearNode& node, const Vector& c) {
+    const double square = dot(c, c);
+    const RigidBody one{
+        1.0, c, {square - c.x * c.x, -c.x * c.y, -c.x * c.z, square - c.y * c.y, -c.y * c.z, square - c.z * c.z}};
+    Pair wrench = multiplied(one, node.velocity);
+    if (!data.momenta) {
+      wrench = plus(multiplied(one, node.acceleration), wrench_rate(node.velocity, wrench));
+    }
+    return wrench;
   }
 
   // A change of the quaternion turns by 2 e^-1 o de about the own axes, what changes its length by nothing.

@@ -285,7 +285,7 @@ void ClosedNaudet::evaluate_batch(double t, std::span<const double> states, std:
   }
   if (!momentum()) {
     lanes_->evaluate(t, states, rates, statuses,
-                     [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
+                     [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); });
     return;
   }
   const std::size_t size = state_size();
@@ -309,12 +309,12 @@ void ClosedNaudet::evaluate_batch(double t, std::span<const double> states, std:
     if (use_named(state(first))) {
       lanes_->use_dependent(dependent(), state_.rates());
       lanes_->evaluate(
-          t, states, rates, statuses, [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); },
+          t, states, rates, statuses, [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); },
           together_);
       continue;
     }
     for (const std::size_t k : together_) {
-      statuses[k] = evaluate(t, state(k), rates.subspan(k * size, size));
+      statuses[k] = evaluate_alone(t, state(k), rates.subspan(k * size, size));
     }
   }
 }

@@ -51,6 +51,7 @@ class ProjectedFormulation final : public Formulation {
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] int batch_lanes() const override { return inner_->batch_lanes(); }
+  [[nodiscard]] std::size_t states_alone() const override { return inner_->states_alone(); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }

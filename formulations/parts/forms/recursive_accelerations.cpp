@@ -122,7 +122,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                       std::span<RhsStatus> statuses) override {
     if (evaluations_) {
-      evaluations_->batch(t, states, rates, statuses);
+      evaluations_->batch(t, states, rates, statuses,
+                          [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); });
     } else if (has_loop_lanes_) {
       if (!loops_) {
         if (!links_) {
@@ -133,7 +134,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
                                                 settings_.execution.instruction_set);
       }
       loops_->evaluate(t, states, rates, statuses,
-                       [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
+                       [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); });
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }

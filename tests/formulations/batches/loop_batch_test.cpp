@@ -175,7 +175,7 @@ TEST(loop_batch, gauges_and_feedback_are_those_of_one_state_at_a_time) {
       const BatchAnswers expected = in_turn(*formulation, states);
       EXPECT_LT(largest_difference(*formulation, got, expected), rounding_of(mechanism)) << name << ", " << options;
       // Redundant rows that contradict one another beside closed loops send states alone.
-      EXPECT_LT(loop_batches::alone(*formulation, got, expected), mechanism.generic_rank().overconstrained ? 12U : 4U)
+      EXPECT_LT(formulation->states_alone(), mechanism.generic_rank().overconstrained ? 12U : 4U)
           << name << ", " << options;
     }
   }
@@ -215,7 +215,7 @@ TEST(loop_batch, couplings_are_those_of_one_state_at_a_time) {
         const BatchAnswers expected = in_turn(*formulation, states);
         EXPECT_LT(largest_difference(*formulation, got, expected), 1e-11)
             << key << ", " << options << ", open by " << drift;
-        EXPECT_LT(loop_batches::alone(*formulation, got, expected), 4U) << key << ", " << options;
+        EXPECT_LT(formulation->states_alone(), 4U) << key << ", " << options;
       }
     }
   }

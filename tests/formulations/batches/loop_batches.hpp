@@ -124,20 +124,6 @@ inline double largest_difference(const Formulation& formulation, const BatchAnsw
   return worst;
 }
 
-/// \returns how many states have the bits of a state alone: lanes round otherwise, so these went alone.
-inline std::size_t alone(const Formulation& formulation, const BatchAnswers& got, const BatchAnswers& expected) {
-  const std::size_t size = formulation.state_size();
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < got.statuses.size(); ++k) {
-    count += std::equal(got.rates.begin() + static_cast<std::ptrdiff_t>(k * size),
-                        got.rates.begin() + static_cast<std::ptrdiff_t>((k + 1) * size),
-                        expected.rates.begin() + static_cast<std::ptrdiff_t>(k * size))
-                 ? 1
-                 : 0;
-  }
-  return count;
-}
-
 /// What rounding may do at the start: n eps cond(M) times the squared condition of the constraint rows that are
 /// independent, over the joints' velocities in the norm of the kinetic energy. 100: the states lie around the start.
 inline double rounding_of(const Mechanism& mechanism) {
@@ -168,7 +154,7 @@ inline std::size_t expect_answers_in_turn(const Mechanism& mechanism, const std:
   EXPECT_LT(largest_difference(*formulation, got, expected), rounding_of(mechanism))
       << name_of(form) << " on " << name << ", " << count << " states in " << formulation->batch_lanes()
       << " lanes, open by " << drift;
-  return count - alone(*formulation, got, expected);
+  return count - formulation->states_alone();
 }
 
 /// Adds springs between points, in joints, and constant loads on bodies.
