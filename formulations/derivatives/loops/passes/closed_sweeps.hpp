@@ -8,26 +8,70 @@ namespace mbdbench::linear {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
-/// What cut joints do as their two bodies are displaced and moved, a lane an entry of the twenty-four.
+/// What cut joints do as their two bodies are displaced, a lane an entry of the twelve; and as they are moved.
+///
+/// D' is linear in the velocities, D' = sum dD/dpsi_k V_k over both bodies, so that with Phi'' = D^T (A_b - A_a) +
+/// D'^T (V_b - V_a) and Phi' = D^T (V_b - V_a)
+///
+///   dPhi''/dV_b = D' + dPhi'/dpsi_b,   dPhi''/dV_a = -D' + dPhi'/dpsi_a,   d(D' sigma)/dV = d(D sigma)/dpsi
 template <int W>
 struct CutSlopes {
   using T = kernels::Pack<W, W>;
   using N = Sloped<T>;
+  using Vector = LinkVector<double>;
+  static constexpr int kHalf = LoopCut::kSlopes / 2;
 
   static void run(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
-      for (int first = 0; first < LoopCut::kSlopes; first += W) {
-        set(data, data.cuts[c], first, false);
+      LoopCut& cut = data.cuts[c];
+      for (int first = 0; first < kHalf; first += W) {
+        set(data, cut, first, false);
       }
+      data.momenta ? move_wrench(cut) : move(data, cut);
     }
   }
 
   static void run_flow(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
-      for (int first = 0; first < LoopCut::kSlopes / 2; first += W) {
+      for (int first = 0; first < kHalf; first += W) {
         set(data, data.cuts[c], first, true);
       }
     }
+  }
+
+  static MBDBENCH_KERNEL void move_wrench(LoopCut& cut) {
+    for (int i = 0; i < 6; ++i) {
+      for (int k = 0; k < kHalf; ++k) {
+        cut.wrench_slopes[i][kHalf + k] = -cut.change_slopes[i][k];
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void move(const ClosedData& data, LoopCut& cut) {
+    const auto velocity_of = [&](int body) { return body < 0 ? Screw<double>{} : data.bodies[body].velocity; };
+    const Screw<double> a = velocity_of(cut.shape.body_a);
+    const Screw<double> b = velocity_of(cut.shape.body_b);
+    const Screw<double> relative = minus(b, a);
+    const Vector turn{0.5 * (a.angular.x + b.angular.x), 0.5 * (a.angular.y + b.angular.y),
+                      0.5 * (a.angular.z + b.angular.z)};
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      Screw<double> moved = cut.motion.rates[j];
+      add(cut.motion.rows[j], data.damping, moved);
+      Vector turned = none<double>();
+      if (cut.shape.share == 0.5) {  // -f . (turn x W), W = v + omega x O_k, of relative velocities
+        const Vector f = cut.motion.rows[j].linear;
+        const Vector way = plus(relative.linear, cross(relative.angular, cut.motion.point));
+        const Vector g = cross(turn, f);
+        moved = plus(moved, Screw<double>{g, cross(cut.motion.point, g)});
+        add(cross(f, way), 0.5, turned);
+      }
+      double* const slopes = cut.second_slopes[j] + kHalf;
+      put_moved(minus(Screw<double>{none<double>(), turned}, moved), cut.first_slopes[j], slopes);
+      put_moved(plus(Screw<double>{none<double>(), turned}, moved), cut.first_slopes[j] + 6, slopes + 6);
+    }
+  }
+  static MBDBENCH_KERNEL void put_moved(const Screw<double>& moved, const double* displaced, double* six) {
+    LoopForward<W, double>::put(plus(moved, LoopForward<W, double>::screw_at(displaced)), six);
   }
 
   static MBDBENCH_KERNEL N seeded(double value, int entry, int first) {
@@ -45,19 +89,23 @@ struct CutSlopes {
             {seeded(value.angular.x, entry + 3, first), seeded(value.angular.y, entry + 4, first),
              seeded(value.angular.z, entry + 5, first)}};
   }
+  static MBDBENCH_KERNEL Screw<N> constant(const Screw<double>& value) {
+    return {{N(value.linear.x), N(value.linear.y), N(value.linear.z)},
+            {N(value.angular.x), N(value.angular.y), N(value.angular.z)}};
+  }
   static MBDBENCH_KERNEL EndMotion<N> end_of(const ClosedData& data, int body, int entry, int first,
                                              const Screw<double>& ground) {
     const Screw<double> none{};
     EndMotion<N> end;
     end.displacement = seeded(none, entry, first);
-    end.velocity = seeded(body < 0 ? none : data.bodies[body].velocity, LoopCut::kSlopes / 2 + entry, first);
+    end.velocity = constant(body < 0 ? none : data.bodies[body].velocity);
     end.acceleration = body < 0 ? ground : data.bodies[body].acceleration;
     return end;
   }
-  static MBDBENCH_KERNEL void store(const N& number, int first, double* row, int limit) {
+  static MBDBENCH_KERNEL void store(const N& number, int first, double* row) {
     double slopes[W];
     __builtin_memcpy(slopes, &number.slope, sizeof slopes);
-    for (int lane = 0; lane < W && first + lane < limit; ++lane) {
+    for (int lane = 0; lane < W && first + lane < kHalf; ++lane) {
       row[first + lane] = slopes[lane];
     }
   }
@@ -75,7 +123,7 @@ struct CutSlopes {
     }
     const N six[6] = {sum.linear.x, sum.linear.y, sum.linear.z, sum.angular.x, sum.angular.y, sum.angular.z};
     for (int i = 0; i < 6; ++i) {
-      store(six[i], first, slopes[i], kCount);
+      store(six[i], first, slopes[i]);
     }
   }
 
@@ -84,12 +132,10 @@ struct CutSlopes {
     const EndMotion<N> b = end_of(data, cut.shape.body_b, 6, first, data.ground);
     CutMotion<N> motion;
     set_cut_motion(cut.shape, a, b, motion);
-    const bool displaces = first < LoopCut::kSlopes / 2;
-    for (int j = 0; displaces && j < cut.shape.rows; ++j) {
-      const N pulled = motion.first[j] + N(data.feedback) * motion.closure[j];
-      store(pulled, first, cut.first_slopes[j], LoopCut::kSlopes / 2);
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      store(motion.first[j] + N(data.feedback) * motion.closure[j], first, cut.first_slopes[j]);
     }
-    if (displaces) {
+    if (data.drifted) {
       store_wrench(motion, cut.shape.rows, cut.sigma, nullptr, first, cut.change_slopes);
     }
     if (flow) {
@@ -100,12 +146,10 @@ struct CutSlopes {
       return;
     }
     for (int j = 0; j < cut.shape.rows; ++j) {
-      const N wanted = motion.second[j] + N(data.damping) * motion.first[j] + N(data.stiffness) * motion.closure[j];
-      store(wanted, first, cut.second_slopes[j], LoopCut::kSlopes);
+      store(motion.second[j] + N(data.damping) * motion.first[j] + N(data.stiffness) * motion.closure[j], first,
+            cut.second_slopes[j]);
     }
-    if (displaces) {
-      store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);
-    }
+    store_wrench(motion, cut.shape.rows, cut.lambda, nullptr, first, cut.wrench_slopes);
   }
 };
 

@@ -96,6 +96,7 @@ struct EndMotion {
 
 template <typename N>
 struct CutMotion {
+  LinkVector<N> point;              ///< O_k
   Screw<N> rows[CutShape::kRows];   ///< D
   Screw<N> rates[CutShape::kRows];  ///< D'
   N closure[CutShape::kRows];       ///< Phi less a constant
@@ -215,6 +216,7 @@ struct CutRowsMoving {
       point = plus(point, offset);
       point_rate = plus(point_rate, rate);
     }
+    to->point = point;
     linear = velocity_at(relative, point);
     const Screw<double> pulled = minus(b->acceleration, a->acceleration);
     angular_rate = {N(pulled.angular.x), N(pulled.angular.y), N(pulled.angular.z)};
