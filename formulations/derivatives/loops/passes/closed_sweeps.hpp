@@ -24,18 +24,22 @@ struct CutSlopes {
   static void run(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
       LoopCut& cut = data.cuts[c];
-      for (int first = 0; first < kHalf; first += W) {
-        set(data, cut, first, false);
-      }
+      displace(data, cut, false);
       data.momenta ? move_wrench(cut) : move(data, cut);
     }
   }
 
   static void run_flow(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
-      for (int first = 0; first < kHalf; first += W) {
-        set(data, data.cuts[c], first, true);
-      }
+      displace(data, data.cuts[c], true);
+    }
+  }
+
+  // Of a body, not of the ground.
+  static MBDBENCH_KERNEL void displace(const ClosedData& data, LoopCut& cut, bool flow) {
+    const int last = cut.shape.body_b < 0 ? kHalf / 2 : kHalf;
+    for (int first = cut.shape.body_a < 0 ? kHalf / 2 : 0; first < last; first += W) {
+      set(data, cut, first, flow);
     }
   }
 
