@@ -11,11 +11,11 @@
 
 namespace mbdbench {
 
-/// Why there are no derivatives where neither velocities are projected nor the gauge is tangent.
+/// Why there are no derivatives of accelerations where velocities are not projected.
 inline constexpr const char* kNoDerivativesInLanes =
-    "there are no exact derivatives where sub-chains close a loop as published: beside the constraints they make a "
-    "compromise of their own of rows that repeat others; without leaf=subchain, or with projection=velocities "
-    "(gauge=tangent), there are";
+    "there are no exact derivatives of accelerations where sub-chains close a loop as published: where velocities pull "
+    "the loop open, they close it in a way of their own; without leaf=subchain, or with projection=velocities, there "
+    "are";
 
 /// What keeps a loop closed in the right-hand side, besides Phi'' = 0 (Phi' = 0).
 struct LoopRules {

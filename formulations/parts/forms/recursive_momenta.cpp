@@ -40,9 +40,7 @@ class RecursiveMomenta final : public JointStateFormulation {
       }
       // As of RecursiveAccelerations.
       has_loop_lanes_ = (lanes_ || !closed_->part().team().is_divided()) && settings.section_bodies == 0;
-      use_loop_derivatives({settings.gauge, settings.leak, settings.feedback},
-                           lanes_ && settings.gauge != GaugeControl::tangent ? kNoDerivativesInLanes
-                                                                             : obstacle_of_gauge(settings.gauge));
+      use_loop_derivatives({settings.gauge, settings.leak, settings.feedback}, obstacle_of_gauge(settings.gauge));
     } else if (settings.link_frames) {
       if (!lanes_) {
         links_.emplace(mechanism, settings.execution);

@@ -9,6 +9,7 @@
 
 #include "tests/formulations/derivatives/loop_cases.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
+#include "tests/formulations/random_chain.hpp"
 #include "tests/support/added_loads.hpp"
 
 namespace mbdbench {
@@ -76,13 +77,53 @@ TEST(lane_derivatives, know_all_loads_in_joints) {
   }
 }
 
-TEST(lane_derivatives, of_loops_that_sub_chains_close_are_refused) {
-  const Mechanism mechanism = test::loop_named("loop:joints=17");
-  for (const char* const key : {"dca", "hdca"}) {
-    EXPECT_NE(test::make(key, mechanism, "leaf=subchain")->without_jacobian().find("projection=velocities"),
-              std::string::npos);
-    EXPECT_EQ(test::make(key, mechanism)->without_jacobian(), "") << key;
+/// A chain of random revolute joints whose last body a spherical joint holds: no row repeats another one.
+Mechanism random_ring(std::uint64_t seed, int bodies) {
+  const Mechanism chain = test::random_chain(seed, bodies);
+  MechanismDescription description = test::unloaded(chain.description());
+  Kinematics kinematics(chain);
+  kinematics.set_positions(view(chain.q0()));
+  JointDescription cut;
+  cut.name = "ring";
+  cut.type = JointType::spherical;
+  cut.cut = true;
+  cut.b = description.bodies.back().name;
+  cut.frame_b.position = Vec3(0.3, -0.2, 0.4);
+  cut.frame_a.position = kinematics.world_point(chain.body_count() - 1, cut.frame_b.position);
+  description.joints.push_back(cut);
+  return Mechanism(description);
+}
+
+TEST(lane_derivatives, of_loops_that_sub_chains_close_are_those_of_their_own_right_hand_sides) {
+  const std::uint64_t first = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", first, first + 5);
+  std::vector<Mechanism> loops = {test::loop_named("loop:joints=17"), test::loop_named("four_bar")};
+  for (std::uint64_t seed = first; seed < first + 6; ++seed) {
+    loops.push_back(random_ring(seed, 9 + static_cast<int>(seed % 12)));
   }
+  RandomSource random(static_cast<std::int64_t>(first));
+  for (const Mechanism& mechanism : loops) {
+    ASSERT_FALSE(test::repeats_rows(mechanism)) << mechanism.name();
+    for (const auto& [key, options] : {std::pair("dca", "leaf=subchain,projection=velocities"),
+                                       {"hdca", "leaf=subchain"},
+                                       {"hdca", "leaf=subchain,gauge=leak,leak=2"},
+                                       {"hdca", "leaf=subchain,gauge=tangent"}}) {
+      const std::string what = fmt::format("{}[{}] on {}", key, options, mechanism.name());
+      const auto formulation = test::make(key, mechanism, options);
+      ASSERT_EQ(formulation->without_jacobian(), "") << what;
+      const std::vector<double> x = test::state_beside(*formulation, random, 0.02);
+      const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
+      EXPECT_LT(test::error_beside_differences(key, mechanism, x, options, rows), 1e-6) << what;
+      test::expect_products(*formulation, x, rows, random, what);
+    }
+  }
+}
+
+TEST(lane_derivatives, of_accelerations_of_loops_closed_as_published_are_refused) {
+  const Mechanism mechanism = test::loop_named("loop:joints=17");
+  EXPECT_NE(test::make("dca", mechanism, "leaf=subchain")->without_jacobian().find("projection=velocities"),
+            std::string::npos);
+  EXPECT_EQ(test::make("dca", mechanism)->without_jacobian(), "");
 }
 
 }  // namespace
