@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// One open tree, linearised about a state, as plain data: what the passes of this room leave for each other.
-/// TreeDerivatives sets it up; the passes (tree_values.hpp, tree_directions.hpp) are compiled once an instruction set.
+/// TreeDerivatives sets it up; the passes (tree_values.hpp, tree_slopes.hpp, tree_directions.hpp, tree_weights.hpp) are
+/// compiled once an instruction set.
 ///
 /// Everything is given in world axes about the point O_k of each node, so that directions of the state go from node to
 /// node by a lever alone. A *node* is what moves with one row of the tree; a free row has two, for its slides and for

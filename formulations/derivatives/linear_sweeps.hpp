@@ -11,7 +11,7 @@ template <int W>
 LinearSweeps sweeps() {
   LinearSweeps result;
   result.width = W;
-  result.linearise = [](const LinearData& data, const double* x) { return TreeValues<W>::linearise(data, x); };
+  result.linearise = [](const LinearData& data, const double* x) { return TreeSlopes<W>::linearise(data, x); };
   result.jacobian = [](const LinearData& data, const double* x, double* rows) {
     return TreeProducts<W>::jacobian(data, x, rows);
   };

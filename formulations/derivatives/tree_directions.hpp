@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Directions of the state through a linearised tree, a lane a direction, and weights the other way (tree_values.hpp).
+/// Directions of the state through a linearised tree, a lane a direction (tree_slopes.hpp).
 #include "formulations/batches/lane_positions.hpp"
 #include "formulations/derivatives/screws.hpp"
 #include "formulations/kernels/transpose.hpp"

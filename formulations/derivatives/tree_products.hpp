@@ -2,7 +2,7 @@
 /// \file
 /// All derivatives of a linearised tree, and those by a parameter.
 #include "formulations/derivatives/tree_directions.hpp"
-#include "formulations/derivatives/tree_values.hpp"
+#include "formulations/derivatives/tree_slopes.hpp"
 
 namespace mbdbench::linear {
 
@@ -151,7 +151,7 @@ struct TreeProducts {
     if (weighs) {
       weight = put_point_mass(data, parameter);
     } else if (parameter.lengthens) {
-      One::add_direction(data, TreeValues<W>::of_length(data, parameter), true, 1.0);
+      One::add_direction(data, TreeSlopes<W>::of_length(data, parameter), true, 1.0);
     }
     One::run(data);
     // Of a mass also its weight, and its momentum on the axes that move it.

@@ -3,20 +3,20 @@
 /// Weights times the derivatives of an open tree: how the sum of weights times x' changes with every component of the
 /// state.
 ///
-/// Accelerations: w . du' = y . dtau - dF, where y = M^-1 w and
+/// Accelerations: w . du' = y . dtau - dF (tree_slopes.hpp), where y = M^-1 w and
 ///
 ///   F = sum Y_k . f_k over all nodes,   Y_k = sum S_i y_i inboard,   f_k = I_k A_k + V_k x* I_k V_k
 ///
 /// An axis S that displaces all outboard, and one whose u changes, give, with A, V, Y of the inboard node and sums over
 /// the own node and all outboard of it,
 ///
-///   dF/dq = S . Z,   Z = -(A x* G + Y x* f^C + V x* ([0; eta] - V x* G)),   G = sum I_k Y_k
-///   dF/du = S . ([0; eta] - (V + V_own) x* G),                              eta . beta = sum Y_k . 2 B_k [alpha; beta]
+///   dF/dq = -S . Z,   Z = A x* G + Y x* f^C + V x* ([0; eta] - V x* G),   G = sum I_k Y_k
+///   dF/du = S . ([0; eta] - (V + V_own) x* G),   eta . beta = sum Y_k . 2 B_k [alpha; beta]
 ///
 /// Momenta: the weights b of p' act on sum b_i S'_i . P_i^C = sum C_k . I_k V_k, C_k = sum b_i S'_i inboard, and on the
-/// weight; B_k = sum b_i S_i inboard. What q' and p' have of du is g, y = M^-1 g:
+/// weight; B_k = sum b_i S_i inboard. What q' and p' have of du is c, y = M^-1 c:
 ///
-///   R = sum (I_k C_k + B_k x* I_k V_k) - B x* P^C,   g = S . R + of q',   W = [m^C g; h^C x g]
+///   R = sum (I_k C_k + B_k x* I_k V_k) - B x* P^C,   c = S . R and what q' has,   W = [m^C g; h^C x g]
 ///   Z = V x* (G - R) + (Y - C) x* P^C - B x* W + [0; L x g],   L the linear part of sum I_k B_k
 ///
 /// No composite inertia is formed. Cost: four passes over the tree with those of the solution, six for momenta.
@@ -150,8 +150,8 @@ struct TreeWeights {
 
   // ---- M^-1 of the weights.
 
-  /// Inward: torques. \param asked g, by quasi-velocity \param wrench what comes from the next node; receives what goes
-  /// to the one before
+  /// Inward: torques. \param asked w or c, by quasi-velocity \param wrench what comes from the next node; receives what
+  /// goes to the one before
   static MBDBENCH_KERNEL void eliminate_node(const LinearData& data, int i, const double* asked, Pair& wrench) {
     const LinearNode& node = data.nodes[i];
     if (node.kept) {
@@ -269,7 +269,7 @@ struct TreeWeights {
     put(plus(inherited(data, node, &LinearWeights::rates), motion_product(node.velocity, added)), own.rates);
   }
 
-  /// Inward: R, g and the torques of M^-1 g; the part of Z that has no y.
+  /// Inward: R, c and the torques of M^-1 c; the part of Z that has no y.
   static MBDBENCH_KERNEL void gather_rates(const LinearData& data, const double* w, double* by_u) {
     const Vector& g = data.gravity;
     Pair total = no_screw<double>();
