@@ -8,6 +8,7 @@
 #include "formulations/derivatives/loops/momenta/momentum_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/reduced_derivatives.hpp"
 #include "formulations/derivatives/loops/naudet/twin_derivatives.hpp"
+#include "formulations/derivatives/rate_parameters.hpp"
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -165,7 +166,9 @@ RhsStatus LoopDerivatives::jacobian_vector(double t, std::span<const double> x, 
 
 RhsStatus LoopDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                                                 std::span<double> product, const WeightsByParameter& by) {
-  return derive(t, x, [&](StateDerivatives& loops) { return loops.weighted_derivatives(t, x, weights, product, by); });
+  const RhsStatus status =
+      derive(t, x, [&](StateDerivatives& loops) { return loops.weighted_derivatives(t, x, weights, product, by); });
+  return status.ok ? finite_or_why(by) : status;
 }
 
 RhsStatus LoopDerivatives::parameter_jacobian(double t, std::span<const double> x,

@@ -50,8 +50,8 @@ struct LinearNode {
   Screw<double> velocity{};
   Screw<double> acceleration{};  ///< spatial, less gravity; first what velocities alone give
   Screw<double> change{};        ///< of the acceleration by quasi-accelerations
-  Screw<double> wrench{};        ///< its own: needed for the motion; momenta: its momentum
-  Screw<double> total{};         ///< the same with everything outboard
+  Screw<double> wrench{};        ///< its own: needed for the motion that velocities alone give; accelerations only
+  Screw<double> total{};         ///< needed for the motion, or the momentum: its own, then with everything outboard
   Screw<double> bias{};
   kernels::ArticulatedInertia<double> articulated{};
   kernels::LinkVector<double> momentum{};  ///< p and N of 2 B^C [alpha; beta] = [2 beta x p; tr N beta - N beta]

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/link_length.hpp"
@@ -65,6 +66,17 @@ void require_length(const Mechanism& mechanism, const RateParameter& length, con
   if (direction.isZero(0.0)) {
     link_length(mechanism, length.name);  // says why there is none
   }
+}
+
+RhsStatus finite_or_why(const WeightsByParameter& by) {
+  for (const std::span<const double> sums : {by.forces, by.masses, by.lengths}) {
+    for (const double sum : sums) {
+      if (!std::isfinite(sum)) {
+        return {false, {}, "a derivative by a parameter is not finite", sum};
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace mbdbench

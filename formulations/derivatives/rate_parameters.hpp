@@ -20,4 +20,7 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
 /// \param direction in which the joint of a length moves (link_directions) \throws ModelError where it is zero
 void require_length(const Mechanism& mechanism, const RateParameter& length, const Vec3& direction);
 
+/// \returns the first of the sums that is not finite, if any.
+RhsStatus finite_or_why(const WeightsByParameter& by);
+
 }  // namespace mbdbench

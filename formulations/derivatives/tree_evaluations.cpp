@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "formulations/derivatives/rate_parameters.hpp"
+
 namespace mbdbench {
 
 void TreeEvaluations::batch(double t, std::span<const double> states, std::span<double> rates,
@@ -47,8 +49,9 @@ RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, 
 
 RhsStatus TreeEvaluations::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                                                 std::span<double> product, const WeightsByParameter& by) {
-  return derive(t, x, product,
-                [&](TreeDerivatives& tree) { return tree.weighted_derivatives(t, x, weights, product, by); });
+  const RhsStatus status = derive(
+      t, x, product, [&](TreeDerivatives& tree) { return tree.weighted_derivatives(t, x, weights, product, by); });
+  return status.ok ? finite_or_why(by) : status;
 }
 
 RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> x,

@@ -23,7 +23,6 @@ class TreeEvaluations final : public StateDerivatives {
                   const InstructionSet& set)
       : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)), set_(set) {}
 
-  /// As Formulation::rhs_batch.
   /// As Formulation::rhs_batch. \param alone asked about a state that lanes do not take
   void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses,
              const StatesInLanes::OneState& alone);

@@ -35,7 +35,7 @@ struct TreeProducts {
       for (int a = 0; a < data.axis_count; ++a) {
         const int u = data.axes[a].u;
         const T& rate = data.momenta ? packs<T>(data.rates)[a] : changes[u];
-        finite += rate * T(0.0);
+        finite += (rate + changes[u]) * T(0.0);
         put_lanes(rate, count, column + static_cast<long>(data.q_count + u) * size);
       }
       if (data.momenta) {

@@ -13,9 +13,9 @@ namespace mbdbench {
 
 /// Why there are no derivatives of accelerations where velocities are not projected.
 inline constexpr const char* kNoDerivativesInLanes =
-    "there are no exact derivatives of accelerations where sub-chains close a loop as published: where velocities pull "
-    "the loop open, they close it in a way of their own; without leaf=subchain, or with projection=velocities, there "
-    "are";
+    "there are no exact derivatives of accelerations where sub-chains close a loop as published: where it is open, or "
+    "velocities pull it open, they close it in a way of their own; without leaf=subchain, or with "
+    "projection=velocities, there are";
 
 /// What keeps a loop closed in the right-hand side, besides Phi'' = 0 (Phi' = 0).
 struct LoopRules {

@@ -316,7 +316,8 @@ RhsStatus AbsoluteDerivatives::weighted_derivatives(double t, std::span<const do
   copy(sums.forces, by.forces);
   copy(sums.masses, by.masses);
   copy(sums.lengths, by.lengths);
-  return finite_or_why(product);
+  const RhsStatus status = finite_or_why(product);
+  return status.ok ? finite_or_why(by) : status;
 }
 
 void AbsoluteDerivatives::set_parameter(const RateParameter& parameter, const AbsoluteSlopes& slopes,

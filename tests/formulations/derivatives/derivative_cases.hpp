@@ -72,9 +72,6 @@ inline Mechanism with_joint_loads(MechanismDescription description, RandomSource
     if (joint.cut || (joint.type != JointType::revolute && joint.type != JointType::prismatic)) {
       continue;
     }
-    if (!joint.motions.empty()) {
-      continue;
-    }
     const int n = static_cast<int>(description.joint_springs.size());
     description.joint_springs.push_back({.name = fmt::format("spring{}", n),
                                          .joint = joint.name,

@@ -77,7 +77,8 @@ TEST(lane_derivatives, know_all_loads_in_joints) {
   }
 }
 
-/// A chain of random revolute joints whose last body a spherical joint holds: no row repeats another one.
+/// A chain of random revolute joints whose last body a spherical or revolute joint holds, either way round: no row
+/// repeats another one.
 Mechanism random_ring(std::uint64_t seed, int bodies) {
   const Mechanism chain = test::random_chain(seed, bodies);
   MechanismDescription description = test::unloaded(chain.description());
@@ -85,11 +86,19 @@ Mechanism random_ring(std::uint64_t seed, int bodies) {
   kinematics.set_positions(view(chain.q0()));
   JointDescription cut;
   cut.name = "ring";
-  cut.type = JointType::spherical;
+  cut.type = seed % 3 == 0 ? JointType::revolute : JointType::spherical;
   cut.cut = true;
   cut.b = description.bodies.back().name;
   cut.frame_b.position = Vec3(0.3, -0.2, 0.4);
   cut.frame_a.position = kinematics.world_point(chain.body_count() - 1, cut.frame_b.position);
+  if (cut.type == JointType::revolute) {
+    const Eigen::Quaterniond turned(kinematics.body(chain.body_count() - 1).rotation);
+    cut.frame_a.rotation = {turned.w(), turned.x(), turned.y(), turned.z()};
+  }
+  if (seed % 2 == 0) {
+    std::swap(cut.a, cut.b);
+    std::swap(cut.frame_a, cut.frame_b);
+  }
   description.joints.push_back(cut);
   return Mechanism(description);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -123,8 +124,14 @@ Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const
 void expect_digits(const std::string& key, const Mechanism& mechanism, RandomSource& random) {
   const auto formulation = test::make(key, mechanism);
   ASSERT_EQ(formulation->without_jacobian(), "");
-  const std::vector<double> x = random_state(*formulation, random);
+  std::vector<double> x = random_state(*formulation, random);
   const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
+  for (const Joint& joint : mechanism.tree_joints()) {
+    const double length = random.uniform(0.5, 2.0);  // no right-hand side depends on it, derivatives do
+    for (int c = 0; has_quaternion(joint.type) && c < 4; ++c) {
+      x[static_cast<std::size_t>(joint.q_offset + c)] *= length;
+    }
+  }
   const double condition = test::mass_condition(mechanism, q);
   const Eigen::MatrixXd expected = in_long_double(mechanism, formulation->layout().back().kind, x);
   const Eigen::MatrixXd got = test::jacobian(*formulation, x);
@@ -427,6 +434,75 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
     return formulation->without_jacobian();
   };
   EXPECT_NE(reason("bae-haug-printed", "four_bar").find("open trees"), std::string::npos);
+}
+
+/// A velocity that all share changes no acceleration, nor what accelerations depend on.
+TEST(tree_derivatives, know_nothing_of_a_common_velocity) {
+  RandomSource random(5);
+  for (const char* name : {"humanoid", "quadruped"}) {
+    const Mechanism mechanism = tree_named(name);
+    const auto formulation = test::make("aba", mechanism);
+    const std::vector<double> slow = random_state(*formulation, random);
+    std::vector<double> fast = slow;
+    const Joint& base = mechanism.tree_joints().front();
+    ASSERT_EQ(base.type, JointType::free);
+    for (int c = 0; c < 3; ++c) {
+      fast[static_cast<std::size_t>(mechanism.q_size() + base.u_offset + 3 + c)] += 1e6 * (1.0 + c);
+    }
+    const Eigen::VectorXd weights = test::random_vector(static_cast<int>(slow.size()), random);
+    Eigen::VectorXd expected(weights.size());
+    Eigen::VectorXd got(weights.size());
+    ASSERT_TRUE(formulation->vector_jacobian(0.3, slow, view(weights), {expected.data(), slow.size()}).ok);
+    ASSERT_TRUE(formulation->vector_jacobian(0.3, fast, view(weights), {got.data(), slow.size()}).ok);
+    // The square of the velocity would leave 1e12 eps.
+    EXPECT_LT((got - expected).cwiseAbs().maxCoeff(), 1e-12 * expected.cwiseAbs().maxCoeff()) << name;
+    EXPECT_LT((test::jacobian(*formulation, fast) - test::jacobian(*formulation, slow)).cwiseAbs().maxCoeff(),
+              1e-12 * test::jacobian(*formulation, slow).cwiseAbs().maxCoeff())
+        << name;
+  }
+}
+
+TEST(tree_derivatives, are_refused_where_any_number_is_not_finite) {
+  RandomSource random(2);
+  const Mechanism mechanism =
+      test::with_joint_loads(tree_named("random_tree:seed=2,bodies=7,motions=1,loads=0").description(), random);
+  for (const char* key : {"aba", "naudet"}) {
+    const auto formulation = test::make(key, mechanism);
+    const std::vector<double> x = random_state(*formulation, random);
+    const std::vector<double> ones(x.size(), 1.0);
+    std::vector<double> product(x.size());
+    std::vector<double> rows(x.size() * x.size());
+    ASSERT_TRUE(formulation->vector_jacobian(0.3, x, ones, product).ok);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      std::vector<double> spoiled = x;
+      spoiled[k] = std::numeric_limits<double>::quiet_NaN();
+      EXPECT_FALSE(formulation->jacobian(0.3, spoiled, rows).ok) << key << ", " << k;
+      EXPECT_FALSE(formulation->jacobian_vector(0.3, spoiled, ones, product).ok) << key << ", " << k;
+      EXPECT_FALSE(formulation->vector_jacobian(0.3, spoiled, ones, product).ok) << key << ", " << k;
+      std::vector<double> weights = ones;
+      weights[k] = std::numeric_limits<double>::infinity();
+      EXPECT_FALSE(formulation->vector_jacobian(0.3, x, weights, product).ok) << key << ", weight " << k;
+    }
+  }
+}
+
+TEST(tree_derivatives, are_refused_where_one_by_a_parameter_is_not_finite) {
+  const Mechanism mechanism = tree_named("random_tree:seed=3,bodies=7,loads=0");
+  for (const char* key : {"aba", "bae-haug"}) {
+    const auto formulation = test::make(key, mechanism);
+    std::vector<double> x(formulation->state_size());
+    const Eigen::VectorXd q = mechanism.q0();
+    const Eigen::VectorXd u = mechanism.u0();
+    ASSERT_TRUE(formulation->pack(0.0, view(q), view(u), x).ok);
+    x[31] = -1e155;  // its square exceeds what is finite only with a mass that is not zero
+    const std::vector<double> ones(x.size(), 1.0);
+    std::vector<double> product(x.size());
+    std::vector<double> masses(mechanism.bodies().size());
+    const RhsStatus status = formulation->weighted_derivatives(0.0, x, ones, product, {{}, masses, {}});
+    const bool finite = std::all_of(masses.begin(), masses.end(), [](double m) { return std::isfinite(m); });
+    EXPECT_FALSE(finite) << "the case is none any more";
+    EXPECT_FALSE(status.ok) << key;
+  }
 }
 
 TEST(tree_derivatives, tell_the_joint_where_there_is_no_right_hand_side) {

@@ -61,7 +61,8 @@ struct LoopBody {
   Screw<double> change_carried{};  ///< with everything outboard, less D sigma
 };
 
-/// What a cut joint does, and its slopes by displacements of a and of b, then by velocities of a and of b.
+/// What a cut joint does, and its slopes by displacements of a and of b, then by velocities of a and of b. Those by
+/// displacements of the ground say nothing: it does not move.
 struct LoopCut {
   static constexpr int kSlopes = 24;
   CutShape shape;
