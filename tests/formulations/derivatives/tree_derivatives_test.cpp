@@ -491,9 +491,7 @@ TEST(tree_derivatives, are_refused_where_one_by_a_parameter_is_not_finite) {
   for (const char* key : {"aba", "bae-haug"}) {
     const auto formulation = test::make(key, mechanism);
     std::vector<double> x(formulation->state_size());
-    const Eigen::VectorXd q = mechanism.q0();
-    const Eigen::VectorXd u = mechanism.u0();
-    ASSERT_TRUE(formulation->pack(0.0, view(q), view(u), x).ok);
+    ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
     x[31] = -1e155;  // its square exceeds what is finite only with a mass that is not zero
     const std::vector<double> ones(x.size(), 1.0);
     std::vector<double> product(x.size());
