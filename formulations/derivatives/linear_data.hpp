@@ -121,7 +121,7 @@ struct LinearSums {
 /// What weights do at a node (tree_weights.hpp).
 struct LinearWeights {
   Screw<double> motion{};     ///< Y
-  Screw<double> displaced{};  ///< Z: the sum's change by a displacement S of the node is S . Z
+  Screw<double> displaced{};  ///< Z: where the node is displaced by S, weights times x' change by S . Z
   Screw<double> asked{};      ///< momenta: B
   Screw<double> rates{};      ///< momenta: C
   LinearSums outboard;
@@ -161,8 +161,7 @@ struct LinearSweeps {
   bool (*linearise)(const LinearData&, const double* x) = nullptr;
   /// After `linearise`: all derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
   bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
-  /// Weights times all derivatives. \returns whether all pivots are positive and all numbers
-  /// finite
+  /// Weights times all derivatives. \returns whether all pivots are positive and all numbers finite
   bool (*weigh)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
   /// After `weigh`: weights times x' by the mass of a node.
   double (*weighted_mass)(const LinearData&, const LinearParameter&) = nullptr;

@@ -262,7 +262,7 @@ struct TreeDirections {
         changes[axis.u] = change;
         add_axis(axis, change, motion);
       }
-      if (kOne || node.kept) {
+      if (node.kept) {
         put(motion, lanes_of(data, i) + O::kOutward);
       }
       for (int a = 0; data.momenta && a < node.axis_count; ++a) {

@@ -1,6 +1,6 @@
 // Exact derivatives of right-hand sides (Formulation::jacobian and its products): against differences of the dense
 // reference, to the last digits against the recursion itself with dual numbers of long double, products against one
-// another and against the rows, and what is refused.
+// another and against the rows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -337,23 +337,6 @@ TEST(tree_derivatives, of_tables_over_time_are_those_of_their_values) {
   }
 }
 
-TEST(tree_derivatives, by_parameters_that_are_not_there_are_refused_by_name) {
-  const Mechanism mechanism = tree_named("pendulum:3");
-  const auto formulation = test::make("aba", mechanism);
-  const std::vector<double> x(6, 0.1);
-  std::vector<double> column(6);
-  for (const ParameterKind kind :
-       {ParameterKind::joint_force, ParameterKind::mass, ParameterKind::stiffness, ParameterKind::damping}) {
-    const std::vector<RateParameter> parameters = {{kind, "nobody", 0}};
-    try {
-      (void)formulation->parameter_jacobian(0.3, x, parameters, column);
-      FAIL() << "no error";
-    } catch (const ModelError& error) {
-      EXPECT_NE(std::string(error.what()).find("'nobody'"), std::string::npos) << error.what();
-    }
-  }
-}
-
 TEST(tree_derivatives, of_a_pendulum_are_those_of_its_closed_form) {
   const Mechanism mechanism = tree_named("pendulum:1");
   const auto formulation = test::make("aba", mechanism);
@@ -421,21 +404,6 @@ TEST(tree_derivatives, products_with_a_direction_know_the_turns_that_springs_kno
   }
 }
 
-TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
-  const auto reason = [](const char* key, const char* name) {
-    const Mechanism mechanism = tree_named(name);
-    const auto formulation = test::make(key, mechanism);
-    std::vector<double> rows(formulation->state_size() * formulation->state_size());
-    std::vector<double> x(formulation->state_size());
-    EXPECT_TRUE(formulation->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
-    EXPECT_FALSE(formulation->jacobian(0.3, x, rows).ok) << key;
-    EXPECT_FALSE(formulation->jacobian_vector(0.3, x, x, rows).ok) << key;
-    EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
-    return formulation->without_jacobian();
-  };
-  EXPECT_NE(reason("bae-haug-printed", "four_bar").find("open trees"), std::string::npos);
-}
-
 /// A velocity that all share changes no acceleration, nor what accelerations depend on.
 TEST(tree_derivatives, know_nothing_of_a_common_velocity) {
   RandomSource random(5);
@@ -460,58 +428,6 @@ TEST(tree_derivatives, know_nothing_of_a_common_velocity) {
               1e-12 * test::jacobian(*formulation, slow).cwiseAbs().maxCoeff())
         << name;
   }
-}
-
-TEST(tree_derivatives, are_refused_where_any_number_is_not_finite) {
-  RandomSource random(2);
-  const Mechanism mechanism =
-      test::with_joint_loads(tree_named("random_tree:seed=2,bodies=7,motions=1,loads=0").description(), random);
-  for (const char* key : {"aba", "naudet"}) {
-    const auto formulation = test::make(key, mechanism);
-    const std::vector<double> x = random_state(*formulation, random);
-    const std::vector<double> ones(x.size(), 1.0);
-    std::vector<double> product(x.size());
-    std::vector<double> rows(x.size() * x.size());
-    ASSERT_TRUE(formulation->vector_jacobian(0.3, x, ones, product).ok);
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      std::vector<double> spoiled = x;
-      spoiled[k] = std::numeric_limits<double>::quiet_NaN();
-      EXPECT_FALSE(formulation->jacobian(0.3, spoiled, rows).ok) << key << ", " << k;
-      EXPECT_FALSE(formulation->jacobian_vector(0.3, spoiled, ones, product).ok) << key << ", " << k;
-      EXPECT_FALSE(formulation->vector_jacobian(0.3, spoiled, ones, product).ok) << key << ", " << k;
-      std::vector<double> weights = ones;
-      weights[k] = std::numeric_limits<double>::infinity();
-      EXPECT_FALSE(formulation->vector_jacobian(0.3, x, weights, product).ok) << key << ", weight " << k;
-    }
-  }
-}
-
-TEST(tree_derivatives, are_refused_where_one_by_a_parameter_is_not_finite) {
-  const Mechanism mechanism = tree_named("random_tree:seed=3,bodies=7,loads=0");
-  for (const char* key : {"aba", "bae-haug"}) {
-    const auto formulation = test::make(key, mechanism);
-    std::vector<double> x(formulation->state_size());
-    ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
-    x[31] = -1e155;  // its square exceeds what is finite only with a mass that is not zero
-    const std::vector<double> ones(x.size(), 1.0);
-    std::vector<double> product(x.size());
-    std::vector<double> masses(mechanism.bodies().size());
-    const RhsStatus status = formulation->weighted_derivatives(0.0, x, ones, product, {{}, masses, {}});
-    const bool finite = std::all_of(masses.begin(), masses.end(), [](double m) { return std::isfinite(m); });
-    EXPECT_FALSE(finite) << "the case is none any more";
-    EXPECT_FALSE(status.ok) << key;
-  }
-}
-
-TEST(tree_derivatives, tell_the_joint_where_there_is_no_right_hand_side) {
-  const Mechanism mechanism = tree_named("pendulum:3");
-  const auto formulation = test::make("aba", mechanism);
-  std::vector<double> x(6, 0.1);
-  x[4] = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> rows(36);
-  const RhsStatus status = formulation->jacobian(0.3, x, rows);
-  EXPECT_FALSE(status.ok);
-  EXPECT_FALSE(status.joint.empty());
 }
 
 }  // namespace
