@@ -24,7 +24,11 @@
 namespace mbdbench {
 namespace {
 
-class EngineFormulation final : public JointVelocityFormulation {
+// How far accelerations of many states may be from those of one, relative to the largest of these and of u: MuJoCo's
+// are differences of velocities over a step.
+constexpr double kBatchDifference = 1e-8;
+
+class EngineFormulation final : public JointVelocityFormulation, public EngineBatches {
  public:
   EngineFormulation(const Mechanism& mechanism, std::string command, double patience)
       : JointVelocityFormulation(mechanism),
@@ -57,6 +61,10 @@ class EngineFormulation final : public JointVelocityFormulation {
                  "tables over time; " +
                      load + " has none";
   }
+
+  [[nodiscard]] bool takes_batches() const override { return answer_.batches; }
+
+  RhsStatus time_batch(double t, std::span<const double> x, int count, int threads, double& seconds) override;
 
   /// The protocol has none: no joint's.
   RhsStatus reactions(double /*t*/, std::span<const double> /*x*/, Reactions& reactions) override {
@@ -204,6 +212,32 @@ RhsStatus EngineFormulation::jacobian(double t, std::span<const double> x, std::
   return {};
 }
 
+RhsStatus EngineFormulation::time_batch(double t, std::span<const double> x, int count, int threads, double& seconds) {
+  const std::span<const double> u = rate_of(x);
+  StateAnswer alone;
+  StateAnswer many;
+  try {
+    const nlohmann::json state = placed(t, q_of(x), u);
+    alone = read_state_answer(engine_.ask(state.dump()), u.size());
+    many = read_state_answer(engine_.ask(batch_message(state, count, threads).dump()), u.size());
+  } catch (const std::runtime_error& error) {
+    many.failure = error.what();
+  }
+  if (!many.failure.empty() || !alone.failure.empty()) {
+    return failed(many.failure.empty() ? alone.failure : many.failure);
+  }
+  const auto n = static_cast<Eigen::Index>(u.size());
+  const Eigen::Map<const Eigen::VectorXd> one(alone.accelerations.data(), n);
+  const Eigen::Map<const Eigen::VectorXd> last(many.accelerations.data(), n);
+  const Eigen::Map<const Eigen::VectorXd> speeds(u.data(), n);
+  const double size = n > 0 ? std::max(one.lpNorm<Eigen::Infinity>(), speeds.lpNorm<Eigen::Infinity>()) : 0.0;
+  if (n > 0 && !((last - one).lpNorm<Eigen::Infinity>() <= kBatchDifference * size)) {
+    return failed("many states have other accelerations than one");
+  }
+  seconds = many.seconds;
+  return {};
+}
+
 std::string refuse(const Mechanism& mechanism) {
   return mechanism.rheonomic() ? "engines are not told of prescribed motions" : "";
 }
@@ -226,6 +260,11 @@ bool may_be_key(std::string_view name) {
 }
 
 }  // namespace
+
+EngineBatches* engine_batches(Formulation& formulation) {
+  auto* const engine = dynamic_cast<EngineFormulation*>(&formulation);
+  return engine != nullptr && engine->takes_batches() ? engine : nullptr;
+}
 
 FormulationEntry engine_entry(std::string_view word) {
   const std::size_t sign = word.find('=');

@@ -110,6 +110,10 @@ json state_message(double t, std::span<const double> q, std::span<const double> 
           {"body_wrenches", std::move(wrenches)}};
 }
 
+json batch_message(json state, int count, int threads) {
+  return {{"batch", {{"state", std::move(state)}, {"count", count}, {"threads", threads}}}};
+}
+
 std::string engine_lines(const Mechanism& mechanism) {
   const std::span<const double> q(mechanism.q0().data(), static_cast<std::size_t>(mechanism.q_size()));
   const std::span<const double> u(mechanism.u0().data(), static_cast<std::size_t>(mechanism.u_size()));
@@ -124,7 +128,8 @@ std::string engine_lines(const Mechanism& mechanism) {
 MechanismAnswer read_mechanism_answer(const std::string& line) {
   const json answer = parsed(line);
   MechanismAnswer read = {text_at(answer, "engine"), text_at(answer, "refused"), number_at(answer, "accuracy"),
-                          answer.contains("derivatives") && answer["derivatives"] == true};
+                          answer.contains("derivatives") && answer["derivatives"] == true,
+                          answer.contains("batches") && answer["batches"] == true};
   if (read.engine.empty()) {
     throw std::runtime_error(
         R"(answered a mechanism without its name; {"engine": "NAME VERSION"} takes it, "refused": "REASON" beside that does not)");

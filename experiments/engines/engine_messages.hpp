@@ -20,6 +20,9 @@ nlohmann::json mechanism_message(const Mechanism& mechanism);
 nlohmann::json state_message(double t, std::span<const double> q, std::span<const double> u,
                              const Kinematics& kinematics, const LoadEvaluator& loads);
 
+/// \returns {"batch": ...}: the same state so many times, on so many threads.
+nlohmann::json batch_message(nlohmann::json state, int count, int threads);
+
 /// \returns what an engine is told of a mechanism and of its initial state, a line each.
 std::string engine_lines(const Mechanism& mechanism);
 
@@ -29,9 +32,10 @@ struct MechanismAnswer {
   std::string refusal;       ///< why it does not treat the mechanism; empty if it does
   double accuracy = 0.0;     ///< relative, of its accelerations, where an iteration limits it; 0: rounding
   bool derivatives = false;  ///< whether it answers for derivatives
+  bool batches = false;      ///< whether it takes many states at a time
 };
 
-/// An answer to a state.
+/// An answer to a state; to a batch: of its last state, with the seconds of all.
 struct StateAnswer {
   std::string failure;                ///< why there are no accelerations; empty if there are
   std::vector<double> accelerations;  ///< u', as many as u

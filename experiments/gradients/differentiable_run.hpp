@@ -80,6 +80,12 @@ class DifferentiableRun {
   /// \param directions rows of as many entries as numbers
   [[nodiscard]] RunGradient along(std::span<const double> values, std::span<const double> directions,
                                   Objective& objective);
+  /// The same by central differences of the whole run in numbers of 113 bits, with equations of motion of their own
+  /// (experiments/precise): what gradients are checked against. Some 0.1 ms a body and stage.
+  /// \throws std::invalid_argument for what they do not know: loops, prescribed motions, loads other than springs,
+  /// dampers, constant and timed forces in joints, states that are not those of the tree's joints
+  [[nodiscard]] std::vector<double> precise_along(std::span<const double> values, std::span<const double> directions,
+                                                  const SquareSum& objective) const;
 
  private:
   /// A mechanism with given values, and what goes with it.

@@ -72,7 +72,7 @@ class SquareSum : public Objective {
   /// \returns whether anything was added.
   [[nodiscard]] bool empty() const { return sights_.empty() && targets_.empty(); }
 
- private:
+  /// A marker's measured place.
   struct Sight {
     std::size_t step = 0;
     int marker = 0;
@@ -80,16 +80,18 @@ class SquareSum : public Objective {
     Vec3 place = Vec3::Zero();
   };
   struct Target {
-    std::size_t place = 0;  // in q or u
+    std::size_t place = 0;  ///< in q or u
     bool rate = false;
     bool running = false;
     double value = 0.0;
     double factor = 1.0;
   };
+  [[nodiscard]] std::span<const Sight> sights_at(std::size_t step) const;
+  [[nodiscard]] std::span<const Target> targets() const { return targets_; }
   /// \returns what a target's square is multiplied with at a step; 0: it has no share.
   [[nodiscard]] double factor_at(const Target& target, std::size_t step) const;
-  [[nodiscard]] std::span<const Sight> sights_at(std::size_t step) const;
 
+ private:
   const Mechanism* mechanism_;
   StepTimes times_;
   Kinematics kinematics_;      // of the run

@@ -16,10 +16,11 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 class StateComparison {
  public:
   StateComparison(Formulation& formulation, const DerivativePlace& place, const Eigen::VectorXd& direction,
-                  const DeviationSink& tell)
+                  const Eigen::VectorXd& exact, const DeviationSink& tell)
       : formulation_(formulation),
         place_(place),
         direction_(direction),
+        exact_(exact),
         tell_(tell),
         comparison_(formulation.layout(), place, tell) {}
 
@@ -38,6 +39,12 @@ class StateComparison {
       values.resize(place_.x.size());
       return formulation_.rhs(place_.t, x, view(values)).message();
     };
+    if (exact_.size() > 0) {
+      for (const auto& block : comparison_.blocks()) {
+        comparison_.tell(block, product_.value, exact_, comparison_.size_of_product(product_.terms, block),
+                         "by 113 bits");
+      }
+    }
     std::string failure = comparison_.compare_differences({rates, place_.x, direction_}, product_, "by differences");
     return failure.empty() ? compare_products(absolute) : failure;
   }
@@ -123,6 +130,7 @@ class StateComparison {
   Formulation& formulation_;
   const DerivativePlace& place_;
   const Eigen::VectorXd& direction_;
+  const Eigen::VectorXd& exact_;
   const DeviationSink& tell_;
   DerivativeComparison comparison_;
   Rows rows_;
@@ -157,8 +165,9 @@ std::optional<Eigen::VectorXd> state_direction(Formulation& formulation, const V
 }
 
 std::string compare_derivatives(Formulation& formulation, const DerivativePlace& place,
-                                const Eigen::VectorXd& direction, RandomSource& random, const DeviationSink& tell) {
-  return StateComparison(formulation, place, direction, tell).compare(random);
+                                const Eigen::VectorXd& direction, const Eigen::VectorXd& exact, RandomSource& random,
+                                const DeviationSink& tell) {
+  return StateComparison(formulation, place, direction, exact, tell).compare(random);
 }
 
 }  // namespace mbdbench

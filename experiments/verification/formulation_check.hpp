@@ -73,6 +73,7 @@ class FormulationCheck {
   StateKind rate_kind_;
   std::optional<TangentDirections> directions_;  // of derivatives, where they are compared
   std::optional<ParameterCheck> parameters_;     // likewise
+  bool precise_ = false;                         // whether derivatives have a reference of 113 bits
   bool tangent_;                                 // p' in the tangent gauge
   bool same_layout_;                             // as the reference's: rates can be compared component by component
   double limit_ = 0.0;                           // of rounding, at the present state: velocities and reactions

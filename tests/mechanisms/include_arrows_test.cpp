@@ -91,17 +91,19 @@ std::string offence(const std::string& file, const std::string& target) {
       {"terminal", {}},
       {"registries", {}},
       {"drawing", {}},
-      {"gradients", {"registries"}},
+      {"precise", {}},
+      {"gradients", {"precise", "registries"}},
       {"engines", {"files"}},
       {"monitors", {"terminal"}},
       {"records", {"files", "terminal"}},
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"ensembles", {"files", "records", "registries", "simulation", "terminal"}},
-      {"verification", {"records", "registries"}},
+      {"verification", {"precise", "records", "registries"}},
       {"equilibria", {"registries", "verification"}},
       {"soak", {"monitors", "registries", "simulation", "terminal", "verification"}},
       {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},
-      {"studies", {"engines", "files", "monitors", "records", "registries", "simulation", "terminal"}},
+      {"studies",
+       {"engines", "files", "gradients", "monitors", "precise", "records", "registries", "simulation", "terminal"}},
   };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {
     return "only tests include tests";

@@ -130,6 +130,13 @@ constexpr std::array kQuantities = {
         Quantity::velocity_error, "velocity_error", "1", "error of u",
         "largest difference of u after packing and unpacking the state over the largest u, at the same state"},
     QuantityEntry{
+        Quantity::jacobian_error, "jacobian_error", "1", "error of derivatives",
+        "largest difference of derivatives times directions from those of 113 bits over the largest of these, "
+        "at the same state"},
+    QuantityEntry{Quantity::gradient_error, "gradient_error", "1", "error of a gradient",
+                  "of a run of 1 s by all masses, springs, start speeds and controls, along two directions: largest "
+                  "difference from differences of the run in 113 bits over the sum of absolute terms"},
+    QuantityEntry{
         Quantity::passes, "passes", "1", "passes",
         "over the multipliers at the start, passes(LEVEL): in a projection of a state that is off by 1e-6, in a "
         "right-hand side",
@@ -179,6 +186,10 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::jacobian_cost, "jacobian_cost", "right-hand sides", "cost of a Jacobian",
                   "the same over the time of a right-hand side; forward differences take as many as the state has "
                   "components, and one"},
+    QuantityEntry{
+        Quantity::gradient_cost, "gradient_cost", "runs", "cost of a gradient",
+        "time of the gradient of a run of 1 s by all masses, springs, start speeds and controls, over that of "
+        "the run"},
 };
 
 // Deprecated, still read.

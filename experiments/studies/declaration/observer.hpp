@@ -68,6 +68,8 @@ enum class Quantity {
   exchange_bytes,
   acceleration_error,
   velocity_error,
+  jacobian_error,
+  gradient_error,
   passes,
   // Times and what depends on the moment.
   wall_time,
@@ -86,7 +88,8 @@ enum class Quantity {
   message_speedup,
   time_per_state,
   jacobian_time,
-  jacobian_cost
+  jacobian_cost,
+  gradient_cost
 };
 
 /// What stands in a quantity's brackets.

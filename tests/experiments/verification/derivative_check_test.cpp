@@ -22,9 +22,10 @@ namespace mbdbench {
 namespace {
 
 /// What is wrong with the derivatives of a formulation.
-enum class Defect { none, entry, along, weights, failure };
+enum class Defect { none, entry, digits, along, weights, failure };
 
-/// `aba` with derivatives that are wrong in one place; `entry`: the sign of the largest one, in all three ways to them.
+/// `aba` with derivatives that are wrong in one place; `entry`: the sign of the largest one, in all three ways to them;
+/// `digits`: likewise the tenth digit.
 class WrongDerivatives final : public test::ForwardingFormulation {
  public:
   WrongDerivatives(std::unique_ptr<Formulation> right, Defect defect)
@@ -38,17 +39,17 @@ class WrongDerivatives final : public test::ForwardingFormulation {
       return {false, "joint1", "no derivative here", 1.0};
     }
     const RhsStatus status = right().jacobian(t, x, derivatives);
-    if (defect_ == Defect::entry) {
+    if (wrong_alike()) {
       const auto largest = std::max_element(derivatives.begin(), derivatives.end(),
                                             [](double a, double b) { return std::abs(a) < std::abs(b); });
-      *largest = -*largest;
+      *largest *= defect_ == Defect::entry ? -1.0 : 1.0 + 1e-10;
     }
     return status;
   }
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                             std::span<double> product) override {
-    if (defect_ == Defect::entry) {
-      return Formulation::jacobian_vector(t, x, direction, product);  // wrong alike
+    if (wrong_alike()) {
+      return Formulation::jacobian_vector(t, x, direction, product);
     }
     const RhsStatus status = right().jacobian_vector(t, x, direction, product);
     product.back() *= defect_ == Defect::along ? 1.0 + 1e-6 : 1.0;
@@ -56,7 +57,7 @@ class WrongDerivatives final : public test::ForwardingFormulation {
   }
   RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product) override {
-    if (defect_ == Defect::entry) {
+    if (wrong_alike()) {
       return Formulation::vector_jacobian(t, x, weights, product);
     }
     const RhsStatus status = right().vector_jacobian(t, x, weights, product);
@@ -71,6 +72,7 @@ class WrongDerivatives final : public test::ForwardingFormulation {
   }
 
  private:
+  [[nodiscard]] bool wrong_alike() const { return defect_ == Defect::entry || defect_ == Defect::digits; }
   Defect defect_;
 };
 
@@ -96,6 +98,8 @@ std::vector<VerificationResult> verified(const std::vector<std::string>& mechani
   Registries registries = default_registries();
   registries.formulations.push_back(entry_with<Defect::none>("user_right"));
   registries.formulations.push_back(entry_with<Defect::entry>("user_entry"));
+  registries.formulations.push_back(entry_with<Defect::digits>("user_digits"));
+  registries.formulations.push_back(entry_with<Defect::digits, kOfLoops>("user_digits_of_loops"));
   registries.formulations.push_back(entry_with<Defect::along>("user_along"));
   registries.formulations.push_back(entry_with<Defect::weights>("user_weights"));
   registries.formulations.push_back(entry_with<Defect::failure>("user_failure"));
@@ -216,7 +220,8 @@ TEST(DerivativeCheck, NearlyParallelRowsTellRoundingFromWrongProducts) {
 
 TEST(DerivativeCheck, FindsWhatIsWrong) {
   const std::vector<std::string> mechanisms = {"pendulum:4", "random_tree:seed=4,loads=0"};
-  const std::vector<std::pair<std::string, std::string>> expected = {{"user_entry", " by differences"},
+  const std::vector<std::pair<std::string, std::string>> expected = {{"user_entry", " by 113 bits"},
+                                                                     {"user_digits", " by 113 bits"},
                                                                      {"user_along", " of jacobian_vector"},
                                                                      {"user_weights", " of vector_jacobian"}};
   for (const auto& [formulation, where] : expected) {
@@ -242,6 +247,22 @@ TEST(DerivativeCheck, FindsWhatIsWrong) {
   for (const VerificationResult& result : verified(mechanisms, {"user_failure"})) {
     EXPECT_EQ(result.outcome(), CheckOutcome::failed);
     EXPECT_NE(result.failure.find("derivatives: joint 'joint1'"), std::string::npos) << result.failure;
+  }
+}
+
+// Differences in double precision find a wrong sign, the reference of 113 bits the tenth digit, where it is known.
+TEST(DerivativeCheck, TheReferenceOf113BitsFindsWhatDifferencesDoNot) {
+  for (const VerificationResult& result : verified({"four_bar", "double_loop"}, {"user_digits_of_loops"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed) << result.mechanism;
+    EXPECT_NE(result.derivative.component.find(" by 113 bits"), std::string::npos) << result.derivative.component;
+  }
+  const std::vector<std::string> with_formulas = {"random_tree:seed=4"};
+  for (const VerificationResult& result : verified(with_formulas, {"user_entry"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed);
+    EXPECT_NE(result.derivative.component.find(" by differences"), std::string::npos) << result.derivative.component;
+  }
+  for (const VerificationResult& result : verified(with_formulas, {"user_digits"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::passed) << result.derivative.component;
   }
 }
 

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
-#include "experiments/studies/runner/observation/precise_accelerations.hpp"
+#include "experiments/precise/precise_changes.hpp"
+#include "experiments/precise/precise_motion.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
 constexpr std::uint64_t kSeed = 20040306;
 constexpr double kDisplaced = 0.05;  // rad or m
+constexpr int kDirections = 8;
 
 /// \returns the largest |a - b| over the largest |b|.
 double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -21,6 +24,11 @@ double relative_difference(const std::vector<double>& a, const std::vector<doubl
     size = std::max(size, std::abs(b[i]));
   }
   return difference / size;
+}
+
+/// \returns a number from -1 to 1: the same on every machine, which the library's distributions are not.
+double drawn(std::mt19937_64& engine) {
+  return std::ldexp(static_cast<double>(engine() >> 11), -52) - 1.0;
 }
 
 /// \returns the places of u in the state; none where it has momenta or absolute velocities.
@@ -41,20 +49,21 @@ RoundingErrors::RoundingErrors(const Mechanism& mechanism)
       q_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
       u_(static_cast<std::size_t>(mechanism.u_size())) {
   std::mt19937_64 engine(kSeed);
-  // The same on every machine, which the library's distributions are not.
-  const auto drawn = [&engine] { return std::ldexp(static_cast<double>(engine() >> 11), -52) - 1.0; };
   for (const Joint& joint : mechanism.tree_joints()) {
     if (has_coordinate_rates(joint.type)) {
       for (int i = 0; i < joint.nq; ++i) {
-        q_[static_cast<std::size_t>(joint.q_offset + i)] += kDisplaced * drawn();
+        q_[static_cast<std::size_t>(joint.q_offset + i)] += kDisplaced * drawn(engine);
       }
     }
   }
-  std::generate(u_.begin(), u_.end(), drawn);
+  std::generate(u_.begin(), u_.end(), [&engine] { return drawn(engine); });
 }
 
 Measured RoundingErrors::acceleration(Formulation& formulation) {
-  if (const std::string refusal = refuse_precise_accelerations(mechanism_); !refusal.empty()) {
+  if (!mechanism_.cut_joints().empty()) {
+    return Measured::refused("its state is drawn, and would open loops");
+  }
+  if (const std::string refusal = precise::refuse_precise_motion(mechanism_); !refusal.empty()) {
     return Measured::refused(refusal);
   }
   const std::vector<std::size_t> velocities = joint_velocities(formulation);
@@ -70,7 +79,7 @@ Measured RoundingErrors::acceleration(Formulation& formulation) {
     return Measured::failed(status.message());
   }
   if (!reference_) {
-    reference_ = precise_accelerations(mechanism_, q_, u_);
+    reference_ = precise::precise_accelerations(mechanism_, 0.0, q_, u_);
   }
   std::vector<double> found;
   found.reserve(velocities.size());
@@ -92,6 +101,39 @@ Measured RoundingErrors::velocity(Formulation& formulation) const {
     }
   }
   return Measured::number(relative_difference(u, u_));
+}
+
+Measured RoundingErrors::jacobian(Formulation& formulation) const {
+  if (!mechanism_.cut_joints().empty()) {
+    return Measured::refused("its state is drawn, and would open loops");
+  }
+  for (const std::string& refusal : {formulation.without_jacobian(), precise::refuse_precise_changes(formulation)}) {
+    if (!refusal.empty()) {
+      return Measured::refused(refusal);
+    }
+  }
+  const std::size_t size = formulation.state_size();
+  std::vector<double> x(size);
+  std::vector<double> rows(size * size);
+  for (const RhsStatus& status : {formulation.pack(0.0, q_, u_, x), formulation.jacobian(0.0, x, rows)}) {
+    if (!status.ok) {
+      return Measured::failed(status.message());
+    }
+  }
+  std::mt19937_64 engine(kSeed);
+  std::vector<double> found;
+  std::vector<double> expected;
+  std::vector<double> direction(size);
+  for (int k = 0; k < kDirections; ++k) {
+    std::generate(direction.begin(), direction.end(), [&engine] { return drawn(engine); });
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * size);
+      found.push_back(std::inner_product(direction.begin(), direction.end(), row, 0.0));
+    }
+    const Eigen::VectorXd change = precise::precise_change(formulation, 0.0, x, direction);
+    expected.insert(expected.end(), change.begin(), change.end());
+  }
+  return Measured::number(relative_difference(found, expected));
 }
 
 }  // namespace mbdbench::studies

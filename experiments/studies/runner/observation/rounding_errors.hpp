@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// How many digits a right-hand side keeps: observers `acceleration_error` and `velocity_error`.
+/// How many digits a right-hand side keeps: observers `acceleration_error`, `velocity_error` and
+/// `jacobian_error`.
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class RoundingErrors {
   [[nodiscard]] Measured acceleration(Formulation& formulation);
   /// \returns the largest difference of u after packing and unpacking over the largest u: what solving M u = p costs.
   [[nodiscard]] Measured velocity(Formulation& formulation) const;
+
+  /// \returns the largest difference of derivatives times directions from that of 113 bits over the largest of these.
+  [[nodiscard]] Measured jacobian(Formulation& formulation) const;
 
  private:
   const Mechanism& mechanism_;

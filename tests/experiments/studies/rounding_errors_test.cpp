@@ -1,17 +1,13 @@
 /// \file
-/// The reference of 113 bits for right-hand sides, and what it says of formulations.
-#include "experiments/studies/runner/observation/precise_accelerations.hpp"
+/// What the reference of 113 bits says of right-hand sides.
+#include "experiments/studies/runner/observation/rounding_errors.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <stdexcept>
+#include <utility>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/runner/observation/rounding_errors.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
@@ -28,28 +24,8 @@ std::unique_ptr<Formulation> formulation_of(const Mechanism& mechanism, std::str
   return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
 }
 
-// The equations of motion of the baby boot in two lines.
-TEST(precise_accelerations, are_those_of_equations_derived_by_hand) {
-  const Mechanism mechanism = of_catalogue("babyboot");
-  const double a = 0.7;
-  const double b = 1.1;
-  const double rate = 2.0;
-  const double turning = -3.0;
-  const double bend = (5e-5 - 2.5e-4) * std::sin(b) * std::cos(b);
-  const double inertia = 0.01 * 0.075 * 0.075 + 5e-6 + 0.1 * 0.2 * 0.2 + 2.5e-4 * std::cos(b) * std::cos(b) +
-                         5e-5 * std::sin(b) * std::sin(b);
-  const double weight = 9.81 * (0.01 * 0.075 + 0.1 * 0.2);
-  const std::vector<double> q = {a, b};
-  const std::vector<double> u = {rate, turning};
-  const std::vector<double> found = precise_accelerations(mechanism, q, u);
-  ASSERT_EQ(found.size(), 2U);
-  // Rounding of the formulas here.
-  EXPECT_NEAR(found[0], (-weight * std::sin(a) - 2.0 * bend * rate * turning) / inertia, 1e-13);
-  EXPECT_NEAR(found[1], bend * rate * rate / 2e-4, 1e-13);
-}
-
 // All joint types of the catalogue, branches, spinning bodies: 1e-16 where dense and articulated bodies round to 1e-15.
-TEST(precise_accelerations, agree_with_dense_and_articulated_bodies_on_random_trees) {
+TEST(rounding_errors, are_small_on_random_trees) {
   for (int seed = 1; seed <= 40; ++seed) {
     const Mechanism mechanism =
         of_catalogue(fmt::format("random_tree:seed={},bodies=12,loads=0,screws={}", seed, seed % 2));
@@ -64,13 +40,15 @@ TEST(precise_accelerations, agree_with_dense_and_articulated_bodies_on_random_tr
   }
 }
 
-TEST(precise_accelerations, refuse_what_they_do_not_know) {
-  EXPECT_NE(refuse_precise_accelerations(of_catalogue("four_bar")).find("open"), std::string::npos);
-  EXPECT_NE(refuse_precise_accelerations(of_catalogue("car_axis")).find("prescribed"), std::string::npos);
-  EXPECT_NE(refuse_precise_accelerations(of_catalogue("random_tree")).find("gravity"), std::string::npos);
-  EXPECT_EQ(refuse_precise_accelerations(of_catalogue("coil")), "");
-  const Mechanism four_bar = of_catalogue("four_bar");
-  EXPECT_THROW(precise_accelerations(four_bar, {}, {}), std::invalid_argument);
+TEST(rounding_errors, are_refused_where_there_is_no_reference) {
+  for (const auto& [key, reason] : {std::pair{"four_bar", "open loops"}, std::pair{"car_axis", "no prescribed motions"},
+                                    std::pair{"random_tree", "does not know"}}) {
+    const Mechanism mechanism = of_catalogue(key);
+    RoundingErrors errors(mechanism);
+    const Measured error = errors.acceleration(*formulation_of(mechanism, "dense"));
+    EXPECT_EQ(error.state, CellState::refused) << key;
+    EXPECT_NE(error.note.find(reason), std::string::npos) << error.note;
+  }
 }
 
 // What study `rounding` claims, at a size for a test: bodies as leaves lose what sub-chains and the recursion keep.

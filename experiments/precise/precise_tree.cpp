@@ -1,0 +1,281 @@
+#include "experiments/precise/precise_tree.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/link_length.hpp"
+#include "mechanisms/model/loads/table_law.hpp"
+
+namespace mbdbench::precise {
+namespace {
+
+Rates part_of(std::span<const Real> numbers, const Joint& joint) {
+  Rates part(joint.nu);
+  for (int i = 0; i < joint.nu; ++i) {
+    part[i] = numbers[index_of(joint.u_offset + i)];
+  }
+  return part;
+}
+
+/// \returns d/dt of a momentum that moves along.
+Spatial carried_momentum(const Spatial& velocity, const Spatial& momentum) {
+  const Vector omega = velocity.tail<3>();
+  Spatial rate;
+  rate.head<3>() = omega.cross(momentum.head<3>());
+  rate.tail<3>() = omega.cross(momentum.tail<3>()) + Vector(velocity.head<3>()).cross(momentum.head<3>());
+  return rate;
+}
+
+Reals reals(std::size_t count, double value) {
+  return Reals(count, Real(value));
+}
+
+/// Where a load or spring of one joint component acts.
+struct JointComponent {
+  std::size_t q = 0;
+  std::size_t u = 0;
+};
+
+/// A quaternion has no coordinate that a spring could have; its components are turns without one.
+JointComponent component_of(const Mechanism& mechanism, const std::string& name, int component) {
+  const Joint& joint = mechanism.joint(*mechanism.find_joint(name));
+  return {index_of(joint.q_offset + component), index_of(joint.u_offset + component)};
+}
+
+}  // namespace
+
+TreeNumbers::TreeNumbers(const Mechanism& mechanism)
+    : forces(reals(index_of(mechanism.u_size()), 0.0)), elongation(reals(mechanism.tree_joints().size(), 0.0)) {
+  std::transform(mechanism.bodies().begin(), mechanism.bodies().end(), std::back_inserter(masses),
+                 [](const Body& body) { return Real(body.mass); });
+  for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
+    stiffness.emplace_back(spring.stiffness);
+    damping.emplace_back(spring.damping);
+  }
+}
+
+std::string unknown_loads(const Mechanism& mechanism) {
+  const MechanismDescription& given = mechanism.description();
+  for (const JointLoadDescription& load : given.joint_loads) {
+    const auto* const table = std::get_if<TableLaw>(&load.law);
+    if (mechanism.find_joint(load.joint)->cut ||
+        !(std::holds_alternative<ConstantLaw>(load.law) || (table != nullptr && table->over == "t"))) {
+      return "load '" + load.name + "'";
+    }
+  }
+  for (const JointSpringDescription& spring : given.joint_springs) {
+    if (mechanism.find_joint(spring.joint)->cut) {
+      return "spring '" + spring.name + "'";
+    }
+  }
+  return !given.body_loads.empty()        ? "load '" + given.body_loads.front().name + "'"
+         : !given.point_springs.empty()   ? "spring '" + given.point_springs.front().name + "'"
+         : !given.bushings.empty()        ? "bushing '" + given.bushings.front().name + "'"
+         : !given.joint_frictions.empty() ? "friction '" + given.joint_frictions.front().name + "'"
+         : !given.joint_stops.empty()     ? "stop '" + given.joint_stops.front().name + "'"
+                                          : std::string();
+}
+
+PreciseTree::PreciseTree(const Mechanism& mechanism, const TreeNumbers& numbers)
+    : mechanism_(&mechanism),
+      numbers_(&numbers),
+      link_directions_(link_directions(mechanism)),
+      bodies_(mechanism.bodies().size()) {}
+
+TreeBody& PreciseTree::inboard(std::size_t body) {
+  const int parent = mechanism_->tree_joints()[body].a;
+  return parent < 0 ? ground_ : bodies_[index_of(parent)];
+}
+
+void PreciseTree::place(std::span<const Real> q) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    const TreeBody& a = inboard(k);
+    TreeBody& body = bodies_[k];
+    const JointPose pose = joint_pose(joint, q.subspan(index_of(joint.q_offset), index_of(joint.nq)));
+    const Matrix axes_a = a.rotation * orthonormal(joint.rotation_a);
+    const Matrix axes_b = axes_a * pose.rotation;
+    const Vector on_a = precise(joint.position_a) + precise(link_directions_[k]) * numbers_->elongation[k];
+    const Vector point = a.origin + a.rotation * on_a + axes_a * pose.translation;
+    body.rotation = axes_b * orthonormal(joint.rotation_b).transpose();
+    body.origin = point - body.rotation * precise(joint.position_b);
+    body.axes = JointAxes(joint, axes_a, axes_b, point);
+    set_inertia(k);
+    body.articulated = body.inertia;
+  }
+  for (std::size_t k = bodies_.size(); k-- > 0;) {
+    TreeBody& body = bodies_[k];
+    SpatialMatrix felt = body.articulated;
+    if (const Columns& axes = body.axes.columns(); axes.cols() > 0) {
+      body.gain = body.articulated * axes;
+      body.pivot.compute(axes.transpose() * body.gain);
+      felt -= body.gain * body.pivot.solve(body.gain.transpose().eval());
+    }
+    if (mechanism_->tree_joints()[k].a >= 0) {
+      inboard(k).articulated += felt;
+    }
+  }
+}
+
+void PreciseTree::set_inertia(std::size_t index) {
+  TreeBody& body = bodies_[index];
+  const Body& given = mechanism_->bodies()[index];
+  const Vector centre = body.origin + body.rotation * precise(given.com);
+  const Real mass = numbers_->masses[index];
+  Matrix lever;
+  lever << 0, -centre.z(), centre.y(), centre.z(), 0, -centre.x(), -centre.y(), centre.x(), 0;
+  body.inertia.topLeftCorner<3, 3>() = Matrix::Identity() * mass;
+  body.inertia.topRightCorner<3, 3>() = -mass * lever;
+  body.inertia.bottomLeftCorner<3, 3>() = mass * lever;
+  body.inertia.bottomRightCorner<3, 3>() =
+      body.rotation * given.inertia.cast<Real>() * body.rotation.transpose() - mass * lever * lever;
+}
+
+void PreciseTree::move(std::span<const Real> u) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    const TreeBody& a = inboard(k);
+    TreeBody& body = bodies_[k];
+    body.velocity = a.velocity + body.axes.columns() * part_of(u, joint);
+    body.bias.setZero();
+    for (Eigen::Index i = 0; i < joint.nu; ++i) {
+      body.bias += body.axes.rate(i, a.velocity, body.velocity) * u[index_of(joint.u_offset + i)];
+    }
+  }
+}
+
+Reals PreciseTree::accelerations(const Loads& loads) {
+  const bool moves = loads.gravity_and_velocities;
+  ground_.acceleration.setZero();
+  if (moves) {
+    ground_.acceleration.head<3>() = -precise(mechanism_->gravity());
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    TreeBody& body = bodies_[k];
+    body.force.setZero();
+    if (moves) {
+      body.force = carried_momentum(body.velocity, body.inertia * body.velocity);
+    }
+    if (!loads.wrenches.empty()) {
+      body.force -= loads.wrenches[k];
+    }
+  }
+  for (std::size_t k = bodies_.size(); k-- > 0;) {
+    TreeBody& body = bodies_[k];
+    const Joint& joint = mechanism_->tree_joints()[k];
+    const Spatial bias = moves ? body.bias : Spatial(Spatial::Zero());
+    Spatial force = body.force + body.articulated * bias;
+    if (const Columns& axes = body.axes.columns(); axes.cols() > 0) {
+      body.remaining = part_of(loads.joint_forces, joint) - axes.transpose() * body.force;
+      force += body.gain * body.pivot.solve(Rates(body.remaining - body.gain.transpose() * bias));
+    }
+    if (joint.a >= 0) {
+      inboard(k).force += force;
+    }
+  }
+  Reals rates(index_of(mechanism_->u_size()));
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    TreeBody& body = bodies_[k];
+    body.acceleration = inboard(k).acceleration;
+    if (moves) {
+      body.acceleration += body.bias;
+    }
+    const Columns& axes = body.axes.columns();
+    if (axes.cols() == 0) {
+      continue;
+    }
+    const Rates own = body.pivot.solve(Rates(body.remaining - body.gain.transpose() * body.acceleration));
+    body.acceleration += axes * own;
+    for (Eigen::Index i = 0; i < own.size(); ++i) {
+      rates[index_of(mechanism_->tree_joints()[k].u_offset + i)] = own[i];
+    }
+  }
+  return rates;
+}
+
+Reals PreciseTree::joint_forces(double t, std::span<const Real> q, std::span<const Real> u) const {
+  Reals forces = numbers_->forces;
+  const MechanismDescription& given = mechanism_->description();
+  for (const JointLoadDescription& load : given.joint_loads) {
+    const auto* const table = std::get_if<TableLaw>(&load.law);
+    forces[component_of(*mechanism_, load.joint, load.component).u] +=
+        table != nullptr ? value_at(*table, t) : std::get<ConstantLaw>(load.law).value;
+  }
+  for (std::size_t k = 0; k < given.joint_springs.size(); ++k) {
+    const JointSpringDescription& spring = given.joint_springs[k];
+    const JointComponent at = component_of(*mechanism_, spring.joint, spring.component);
+    forces[at.u] -= numbers_->stiffness[k] * (q[at.q] - Real(spring.rest)) + numbers_->damping[k] * u[at.u];
+  }
+  return forces;
+}
+
+Reals PreciseTree::momenta() const {
+  std::vector<Spatial> outboard(bodies_.size(), Spatial(Spatial::Zero()));
+  Reals momenta(index_of(mechanism_->u_size()));
+  for (std::size_t k = bodies_.size(); k-- > 0;) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    outboard[k] += bodies_[k].inertia * bodies_[k].velocity;
+    const Rates own = bodies_[k].axes.columns().transpose() * outboard[k];
+    for (int i = 0; i < joint.nu; ++i) {
+      momenta[index_of(joint.u_offset + i)] = own[i];
+    }
+    if (joint.a >= 0) {
+      outboard[index_of(joint.a)] += outboard[k];
+    }
+  }
+  return momenta;
+}
+
+Reals PreciseTree::momentum_rates(std::span<const Real> joint_forces) const {
+  // p_i = S_i^T P_i with P_i the momentum of all that hangs on joint i: only gravity, the joint's constraints, which
+  // S_i does not see, and its force change P_i.
+  std::vector<Spatial> momentum(bodies_.size(), Spatial(Spatial::Zero()));
+  std::vector<Spatial> weight(bodies_.size(), Spatial(Spatial::Zero()));
+  Spatial fall = Spatial::Zero();
+  fall.head<3>() = precise(mechanism_->gravity());
+  Reals rates(joint_forces.begin(), joint_forces.end());
+  for (std::size_t k = bodies_.size(); k-- > 0;) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    const TreeBody& body = bodies_[k];
+    const TreeBody& a = joint.a < 0 ? ground_ : bodies_[index_of(joint.a)];
+    momentum[k] += body.inertia * body.velocity;
+    weight[k] += body.inertia * fall;
+    for (int i = 0; i < joint.nu; ++i) {
+      rates[index_of(joint.u_offset + i)] +=
+          body.axes.rate(i, a.velocity, body.velocity).dot(momentum[k]) + body.axes.columns().col(i).dot(weight[k]);
+    }
+    if (joint.a >= 0) {
+      momentum[index_of(joint.a)] += momentum[k];
+      weight[index_of(joint.a)] += weight[k];
+    }
+  }
+  return rates;
+}
+
+Reals PreciseTree::coordinate_rates(std::span<const Real> q, std::span<const Real> u) const {
+  Reals rates(q.size());
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    const Real* const own = q.data() + joint.q_offset;
+    const Real* const velocity = u.data() + joint.u_offset;
+    Real* const rate = rates.data() + joint.q_offset;
+    int angles = 0;
+    if (has_quaternion(joint.type)) {
+      angles = 3;
+      const Vector turn(velocity[0], velocity[1], velocity[2]);
+      const Vector vector(own[1], own[2], own[3]);
+      const Vector changed = (turn * own[0] + vector.cross(turn)) * Real(0.5);
+      rate[0] = -vector.dot(turn) * Real(0.5);
+      for (int i = 0; i < 3; ++i) {
+        rate[1 + i] = changed[i];
+      }
+    }
+    const int ahead = joint.nq - joint.nu;  // one where there is a quaternion
+    for (int i = angles; i < joint.nu; ++i) {
+      rate[i + ahead] = velocity[i];
+    }
+  }
+  return rates;
+}
+
+}  // namespace mbdbench::precise
