@@ -179,20 +179,21 @@ bool speaks_for_all() {
   return processes_in_use() == nullptr || processes_in_use()->process() == 0;
 }
 
-/// Only `simulate`, `study` and `run` divide their work.
+/// Only `simulate`, `study`, `run` and `bench` divide their work.
 void refuse_processes_elsewhere(CLI::App& program) {
   if (processes_in_use() == nullptr) {
     return;
   }
-  for (CLI::App* const command : program.get_subcommands([](const CLI::App* app) {
-         return app->get_name() != "simulate" && app->get_name() != "study" && app->get_name() != "run";
+  constexpr std::array kDividing = {"simulate", "study", "run", "bench"};
+  for (CLI::App* const command : program.get_subcommands([&](const CLI::App* app) {
+         return std::find(kDividing.begin(), kDividing.end(), app->get_name()) == kDividing.end();
        })) {
     command->preparse_callback([command](std::size_t /*arguments*/) {
       if (!speaks_for_all()) {
         throw EndedElsewhere();
       }
       throw std::invalid_argument(
-          fmt::format("mbdbench {} runs on one process only, simulate, study and run on several: start "
+          fmt::format("mbdbench {} runs on one process only, simulate, study, run and bench --batch on several: start "
                       "this command without mpirun",
                       command->get_name()));
     });

@@ -19,7 +19,9 @@
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_demand.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "experiments/simulation/simulation.hpp"
+#include "experiments/studies/verdicts/study_inputs.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
@@ -36,10 +38,12 @@ constexpr const char* kBenchExamples = R"(Examples:
   mbdbench bench -m arm.toml -m four_bar -f hdca -f dca         two formulations on two mechanisms
   mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
   mbdbench bench -m humanoid -f aba -f naudet --batch 4096 --threads 2       many states of one mechanism at a time
+  mpirun -n 2 mbdbench bench -m humanoid -f aba --batch 4096                 shared by processes
 
 Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
 meets all alike. A time whose threads had less than 90 % of a processor each is 'not measured'. Another engine (--engine) tells
-its times by its own clock.)";
+its times by its own clock. Processes share the states of --batch: once each keeps the rates of its own, once all get all
+rates; a time is that of the slowest process.)";
 
 struct BenchOptions {
   std::vector<std::string> mechanisms;
@@ -55,6 +59,11 @@ struct BenchOptions {
 // A thousand times the resolution of the processor's clock.
 constexpr double kBatchTime = 5e-3;
 
+/// What the first process does alone, of several that time together; otherwise everything.
+bool is_first(const ProcessExchange* processes) {
+  return processes == nullptr || processes->process() == 0;
+}
+
 /// One formulation on one mechanism.
 struct BenchRow {
   std::string mechanism;
@@ -62,7 +71,8 @@ struct BenchRow {
   int bodies = 0;
   std::string obstacle;  ///< why there is no time
   std::unique_ptr<Formulation> made;
-  std::unique_ptr<StateBatch> states;  ///< where many are asked for at a time
+  std::unique_ptr<StateBatch> states;   ///< where many are asked for at a time
+  BatchRates wanted = BatchRates::own;  ///< of processes that share them
   std::vector<double> x0;
   RepeatedTimes times;
   bool own_clock = false;  ///< another engine's times are its own, without what talking takes
@@ -113,7 +123,7 @@ RepeatedTimes of_one_state(const RepeatedTimes& times, int states) {
   return each;
 }
 
-void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int threads) {
+void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int threads, ProcessExchange* processes) {
   std::vector<TimedCall> calls;
   std::vector<RepeatedTimes> own(rows.size());
   calls.reserve(rows.size());
@@ -125,7 +135,7 @@ void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int thr
       continue;
     }
     if (options.batch > 0) {
-      row.states = std::make_unique<StateBatch>(*row.made, threads);
+      row.states = std::make_unique<StateBatch>(*row.made, threads, processes, row.wanted);
       calls.push_back(batch_call(*row.states, 0.0, row.x0, static_cast<std::size_t>(options.batch)));
       continue;
     }
@@ -142,7 +152,7 @@ void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int thr
     }
     calls.push_back(std::move(call));
   }
-  std::vector<RepeatedTimes> times = time_in_turns(calls, options.repetitions, kBatchTime);
+  std::vector<RepeatedTimes> times = time_in_turns(calls, options.repetitions, kBatchTime, processes);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].made && times[i].count() == 0) {
       std::vector<double> rates(rows[i].x0.size());
@@ -156,10 +166,11 @@ void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int thr
   }
 }
 
-void print_rows(const std::vector<BenchRow>& rows, int batch) {
+void print_rows(const std::vector<BenchRow>& rows, int batch, int processes) {
   TextTable table;
   if (batch > 0) {
-    fmt::print("times of one of {} states at a time\n", batch);
+    fmt::print("times of one of {} states at a time{}\n", batch,
+               processes > 1 ? fmt::format(", shared by {} processes", processes) : std::string());
   }
   table.rows = {
       {"mechanism", "formulation", "median/us", "fastest/us", "ns per body", "spread", "share", "times", "verdict"}};
@@ -182,15 +193,16 @@ void print_rows(const std::vector<BenchRow>& rows, int batch) {
   fmt::print("{}", table_text(table));
 }
 
-std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch) {
+std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch, int processes) {
   const char* const quantity = batch > 0 ? "time_per_state" : "time_per_evaluation";
+  const std::string shared = processes > 1 ? fmt::format(",processes={}", processes) : std::string();
   std::vector<Record> records;
   for (const BenchRow& row : rows) {
     const RecordMaker maker({.experiment = "bench",
                              .mechanism = row.mechanism,
                              .formulation = row.formulation,
                              .integrator = {},
-                             .parameters = batch > 0 ? fmt::format("batch={}", batch) : std::string()});
+                             .parameters = batch > 0 ? fmt::format("batch={}{}", batch, shared) : std::string()});
     if (row.obstacle.empty()) {
       records.push_back(maker.timed(quantity, row.median(),
                                     fmt::format("fastest {:.4g} s{}{}", row.times.fastest().seconds,
@@ -215,7 +227,51 @@ int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options, bo
   return outcome.failed ? kExitCheckFailed : kExitOk;
 }
 
-int run_bench(const Registries& registries, const BenchOptions& options) {
+/// \returns the rows of one mechanism; of states that processes share two for each formulation.
+std::vector<BenchRow> prepared_rows(const Registries& registries, const Mechanism& mechanism,
+                                    const std::vector<std::string>& formulations, bool shared) {
+  std::vector<BenchRow> rows;
+  rows.reserve(2 * formulations.size());
+  for (const std::string& word : formulations) {
+    rows.push_back(prepared(registries, mechanism, word));
+    if (shared && rows.back().obstacle.empty()) {
+      rows.push_back(prepared(registries, mechanism, word));
+      rows.back().formulation += ", rates everywhere";
+      rows.back().wanted = BatchRates::everywhere;
+    }
+  }
+  return rows;
+}
+
+/// \returns what processes that time together must have in common.
+std::string problem_of(const std::vector<Mechanism>& mechanisms, const std::vector<std::string>& formulations,
+                       const BenchOptions& options, const Execution& execution) {
+  std::string problem =
+      fmt::format("{} {} {} {}", options.batch, options.repetitions, execution.threads, execution.instruction_set.name);
+  for (const Mechanism& mechanism : mechanisms) {
+    problem += " " + studies::mechanism_digest(mechanism);
+  }
+  return fmt::format("{} {}", problem, fmt::join(formulations, " "));
+}
+
+/// \returns whether the user has interrupted any process.
+bool interrupted(ProcessExchange* processes) {
+  double own = interruption_requested() ? 1.0 : 0.0;
+  if (processes != nullptr) {
+    processes->take_largest(std::span(&own, 1));
+  }
+  return own > 0.0;
+}
+
+/// \param start of processes that share the states; nullptr: this one is alone
+int run_bench(const Registries& registries, const BenchOptions& options, ProcessStart* start) {
+  ProcessExchange* const processes = start == nullptr ? nullptr : &start->processes();
+  const int process_count = processes == nullptr ? 1 : processes->size();
+  if (processes != nullptr && options.batch == 0) {
+    throw std::invalid_argument(
+        "mbdbench bench shares nothing among processes but the states of --batch K: give it, or start this command "
+        "without mpirun");
+  }
   const std::vector<std::string> formulations = formulation_words(registries.formulations, options.formulations);
   for (const std::string& word : formulations) {
     static_cast<void>(choose_formulation(registries.formulations, word));
@@ -226,53 +282,62 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   apply_robot_flags(words, options.robot);
   for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
-    tell_moved_start(mechanisms.back());
+    if (is_first(processes)) {
+      tell_moved_start(mechanisms.back());
+    }
+  }
+  const Execution& execution = registries.formulations.execution;
+  if (start != nullptr) {
+    start->compare(problem_of(mechanisms, formulations, options, execution));
   }
   const FolderOwner owner = {.command = "bench"};
-  const std::filesystem::path output(options.output);
+  const std::filesystem::path output(is_first(processes) ? options.output : std::string());
   GivenInputs given = {.mechanisms = {},
                        .formulations = formulations,
                        .settings = engine_settings(registries.formulations, formulations)};
   for (const Mechanism& mechanism : mechanisms) {
     given.mechanisms.push_back(&mechanism);
   }
-  const auto folder = claim_folder(options.output, owner, options.overwrite, registries.formulations.execution, given);
+  const auto folder = claim_folder(output.string(), owner, options.overwrite, execution, given);
   const InterruptionGuard guard;
+  if (start != nullptr) {
+    start->begin();
+  }
   std::vector<BenchRow> all;
   int threads = 1;
   int exit_code = kExitOk;
   bool measured = false;
+  bool stopped = false;
   for (const Mechanism& mechanism : mechanisms) {
-    std::vector<BenchRow> rows;
-    rows.reserve(formulations.size());
-    for (const std::string& word : formulations) {
-      rows.push_back(prepared(registries, mechanism, word));
-    }
+    std::vector<BenchRow> rows = prepared_rows(registries, mechanism, formulations, process_count > 1);
     if (options.derivatives) {
       exit_code = std::max(exit_code, run_derivatives(rows, options, measured));
-      if (interruption_requested()) {
-        break;
+    } else {
+      time_rows(rows, options, execution.threads, processes);
+      // What is finished is told and kept, whatever the next mechanism brings.
+      if (is_first(processes)) {
+        print_rows(rows, options.batch, process_count);
       }
-      continue;
+      for (BenchRow& row : rows) {
+        threads = std::max(threads, row.threads());
+        row.made.reset();
+      }
+      std::move(rows.begin(), rows.end(), std::back_inserter(all));
+      if (!output.empty()) {
+        write_provenance(output / "provenance.json", capture_provenance(owner, execution, threads));
+        write_records(output / "timings.csv", records_of(all, options.batch, process_count));
+      }
     }
-    time_rows(rows, options, registries.formulations.execution.threads);
-    // What is finished is told and kept, whatever the next mechanism brings.
-    print_rows(rows, options.batch);
-    for (BenchRow& row : rows) {
-      threads = std::max(threads, row.threads());
-      row.made.reset();
-    }
-    std::move(rows.begin(), rows.end(), std::back_inserter(all));
-    if (!options.output.empty()) {
-      write_provenance(output / "provenance.json",
-                       capture_provenance(owner, registries.formulations.execution, threads));
-      write_records(output / "timings.csv", records_of(all, options.batch));
-    }
-    if (interruption_requested()) {
+    stopped = interrupted(processes);
+    if (stopped) {
       break;
     }
   }
-  if (interruption_requested()) {
+  if (start != nullptr) {
+    processes->rest_until_all();
+    start->over();
+  }
+  if (stopped) {
     return kExitInterrupted;
   }
   constexpr const char* kNothing = "mbdbench: not one time was measured: every formulation refused\n";
@@ -286,10 +351,20 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   const bool failed =
       std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
   if (!failed && std::all_of(all.begin(), all.end(), [](const BenchRow& row) { return !row.obstacle.empty(); })) {
-    tell(kNothing);
+    if (is_first(processes)) {
+      tell(kNothing);
+    }
     return kExitCheckFailed;
   }
   return failed ? kExitCheckFailed : kExitOk;
+}
+
+int run_bench(const Registries& registries, const BenchOptions& options) {
+  if (processes_in_use() == nullptr) {
+    return run_bench(registries, options, nullptr);
+  }
+  ProcessStart start(*processes_in_use());
+  return start.run([&] { return run_bench(registries, options, &start); });
 }
 
 }  // namespace
@@ -312,8 +387,8 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
   command
       ->add_option(
           "--batch", options->batch,
-          "Times of this many states at a time, side by side in lanes where the formulation can, shared by --threads; "
-          "times are those of one state")
+          "Times of this many states at a time, side by side in lanes where the formulation can, shared by --threads "
+          "and by the processes of mpirun; times are those of one state")
       ->check(integer_from(1, 1'000'000));
   CLI::Option* const output =
       command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");

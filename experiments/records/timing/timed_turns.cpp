@@ -11,15 +11,44 @@
 namespace mbdbench {
 namespace {
 
+/// What all processes find, each with numbers of its own.
+class Agreement {
+ public:
+  explicit Agreement(ProcessExchange* processes) : processes_(processes) {}
+
+  /// \returns whether any process says so.
+  [[nodiscard]] bool any(bool own) const { return largest(own ? 1.0 : 0.0) > 0.0; }
+  [[nodiscard]] double largest(double own) const {
+    if (processes_ != nullptr) {
+      processes_->take_largest(std::span(&own, 1));
+    }
+    return own;
+  }
+  /// \returns the wall time of the slowest process, with the smallest share of a processor that one of them had.
+  [[nodiscard]] TimedRepetition slowest(const TimedRepetition& own) const {
+    if (processes_ == nullptr) {
+      return own;
+    }
+    const double wall = largest(own.wall);
+    const double share = -largest(own.wall > 0.0 ? -own.processor / own.wall : -1.0);
+    return {wall, share * wall};
+  }
+
+ private:
+  ProcessExchange* processes_;
+};
+
 /// \returns nothing where the call fails.
-std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest) {
+std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest, const Agreement& all) {
   // Threads that wait for their next call would count as processor time of this one.
   ThreadTeam::rest();
+  static_cast<void>(all.any(false));  // all begin together
   Stopwatch stopwatch;
-  if (!call()) {
+  bool fine = call();
+  TimedRepetition elapsed = all.slowest(stopwatch.elapsed());
+  if (all.any(!fine)) {
     return std::nullopt;
   }
-  TimedRepetition elapsed = stopwatch.elapsed();
   std::size_t calls = 1;
   if (elapsed.processor < shortest) {  // short: it has filled caches and started threads, and others are timed
     stopwatch = Stopwatch();
@@ -28,12 +57,13 @@ std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest
   }
   for (std::size_t batch = 1; elapsed.processor < shortest; batch *= 2) {
     for (std::size_t i = 0; i < batch; ++i) {
-      if (!call()) {
-        return std::nullopt;
-      }
+      fine = fine && call();
     }
     calls += batch;
-    elapsed = stopwatch.elapsed();
+    elapsed = all.slowest(stopwatch.elapsed());
+    if (all.any(!fine)) {
+      return std::nullopt;
+    }
   }
   const auto count = static_cast<double>(calls);
   return TimedRepetition{elapsed.wall / count, elapsed.processor / count};
@@ -60,15 +90,17 @@ TimedCall batch_call(StateBatch& states, double t, std::span<const double> x, st
   };
 }
 
-std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest) {
+std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest,
+                                         ProcessExchange* processes) {
+  const Agreement all(processes);
   std::vector<RepeatedTimes> times(calls.size());
   std::vector<bool> failed(calls.size());
-  for (int batch = 0; batch < batches && (batch == 0 || !interruption_requested()); ++batch) {
+  for (int batch = 0; batch < batches && (batch == 0 || !all.any(interruption_requested())); ++batch) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (failed[i]) {
         continue;
       }
-      if (const auto repetition = time_batch(calls[i], shortest)) {
+      if (const auto repetition = time_batch(calls[i], shortest, all)) {
         times[i].add(*repetition);
       } else {
         failed[i] = true;

@@ -22,7 +22,10 @@ TimedCall right_hand_side_call(Formulation& formulation, double t, std::vector<d
 TimedCall batch_call(StateBatch& states, double t, std::span<const double> x, std::size_t count);
 
 /// \param batches of each call \param shortest processor time of a batch, s
-/// \returns times of one call each, in the order of `calls`; none of a call that failed, fewer after an interruption
-std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest);
+/// \param processes that all make the same calls together: a time is that of the last one to end, and its processor
+/// time says what the process got that got least \returns times of one call each, in the order of `calls`; none of a
+/// call that failed, fewer after an interruption
+std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest,
+                                         ProcessExchange* processes = nullptr);
 
 }  // namespace mbdbench

@@ -173,5 +173,24 @@ TEST_F(SimulateOnProcessesRunTest, what_fails_on_one_process_ends_all) {
   EXPECT_NE(shell(two_processes(simulate_it + " --time 1000", killed)), 124) << said_;
 }
 
+// States of a batch: two rows a formulation, files once, and the reasons why not.
+TEST_F(SimulateOnProcessesRunTest, bench_shares_the_states_of_a_batch) {
+  const std::string bench = fmt::format("{} -n 2 {} bench", kMpirun, program());
+  ASSERT_EQ(shell(bench + " -m robot_arm -f aba -f nothing-of-loops --batch 64"), 2) << said_;
+  EXPECT_EQ(said_.find("unknown formulation"), said_.rfind("unknown formulation")) << said_;
+  ASSERT_EQ(shell(bench + " -m robot_arm -m four_bar -f aba -f bae-haug --batch 64 --repetitions 2 -o times"), 0)
+      << said_;
+  EXPECT_TRUE(said("shared by 2 processes")) << said_;
+  EXPECT_TRUE(said("bae-haug, rates everywhere")) << said_;
+  EXPECT_TRUE(said("refused: it has closed loops")) << said_;
+  EXPECT_EQ(said_.find("mechanism  "), said_.rfind("mechanism  ", said_.rfind("mechanism  ") - 1)) << said_;
+  EXPECT_NE(content_of(directory_ / "times" / "timings.csv").find("batch=64,processes=2"), std::string::npos);
+  EXPECT_EQ(shell(bench + " -m robot_arm -f aba"), 2);
+  EXPECT_TRUE(said("but the states of --batch")) << said_;
+  const std::string alone = program() + " bench -m robot_arm -f aba --repetitions 2 --batch ";
+  EXPECT_EQ(shell(two_processes(alone + "8", alone + "16")), 2);
+  EXPECT_TRUE(said("different commands")) << said_;
+}
+
 }  // namespace
 }  // namespace mbdbench

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "formulations/execution/thread_processes.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
@@ -214,6 +216,55 @@ TEST(state_batch, no_states_are_no_work) {
   const Answers none = at_once(*formulation, {}, 2);
   EXPECT_TRUE(none.rates.empty());
   EXPECT_EQ(formulation->rhs_calls(), 0U);
+}
+
+// Any number of states, processes and threads; one state that fails, whose reason every process knows.
+TEST(state_batch, processes_have_the_bits_of_one_everywhere_or_of_their_own_states) {
+  for (const auto& [name, key] : {std::pair{"humanoid", "aba"}, {"double_loop", "naudet"}, {"four_bar", "dca-alm"}}) {
+    const Mechanism mechanism = test::from_catalogue(name);
+    const auto original = test::make(key, mechanism);
+    const std::size_t size = original->state_size();
+    std::vector<double> x(size);
+    ASSERT_TRUE(original->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{13}, std::size_t{40}}) {
+      std::vector<double> rows;
+      for (std::size_t k = 0; k < count; ++k) {
+        rows.insert(rows.end(), x.begin(), x.end());
+        rows.back() += 1e-3 * static_cast<double>(k);
+      }
+      if (count > 2) {
+        rows[2 * size] = kNan;
+      }
+      const Answers alone = at_once(*original, rows);
+      for (const int processes : {2, 3}) {
+        for (const BatchRates wanted : {BatchRates::everywhere, BatchRates::own}) {
+          on_processes(processes, [&](ProcessExchange& exchange) {
+            const auto formulation = original->clone();
+            StateBatch batch(*formulation, 2, &exchange, wanted);
+            const RhsStatus not_asked = {false, {}, "not asked"};
+            Answers got{std::vector<double>(rows.size(), kNan), std::vector<RhsStatus>(count, not_asked)};
+            batch.rhs(0.3, rows, got.rates, got.statuses);
+            const std::vector<std::size_t> bounds = batch.shares(count);
+            const auto own = static_cast<std::size_t>(exchange.process());
+            for (std::size_t k = 0; k < count; ++k) {
+              if (wanted == BatchRates::own && (k < bounds[own] || k >= bounds[own + 1])) {
+                EXPECT_EQ(got.statuses[k].reason, "not asked");
+                EXPECT_TRUE(std::isnan(got.rates[k * size]));
+                continue;
+              }
+              EXPECT_EQ(got.statuses[k].message(), alone.statuses[k].message()) << name << ", state " << k;
+              if (got.statuses[k].ok) {
+                EXPECT_TRUE(std::equal(got.rates.begin() + static_cast<std::ptrdiff_t>(k * size),
+                                       got.rates.begin() + static_cast<std::ptrdiff_t>((k + 1) * size),
+                                       alone.rates.begin() + static_cast<std::ptrdiff_t>(k * size)))
+                    << name << ", state " << k << " of " << count << " on " << processes << " processes";
+              }
+            }
+          });
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
