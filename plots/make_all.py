@@ -11,8 +11,9 @@ EXAMPLE = """example:
   python3 plots/make_all.py results/runs/chadaj2015
 
 The experiment is found from DIR/records.csv. A benchmark's DIR/rhs.json (see plots/rhs_cost.py) is drawn too; it may stand
-alone, as may DIR/ensemble.csv of 'mbdbench simulate --ensemble' (see plots/ensemble.py). Writes DIR/figures/*.pdf and *.png,
-DIR/tables/*.tex and DIR/report.html. What cannot be drawn is named, the rest is made all the same, and the exit code is 1."""
+alone, as may DIR/ensemble.csv of 'mbdbench simulate --ensemble' (see plots/ensemble.py) and DIR/mode_shapes.csv of 'mbdbench
+linearise' or 'mbdbench equilibrium' (see plots/modes.py). Writes DIR/figures/*.pdf and *.png, DIR/tables/*.tex and
+DIR/report.html. What cannot be drawn is named, the rest is made all the same, and the exit code is 1."""
 
 try:
     import matplotlib
@@ -23,6 +24,7 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import ensemble
+import modes
 import rhs_cost
 import style
 from reading.input_error import InputError
@@ -126,6 +128,13 @@ def _add_ensemble(output):
         output.problems.append(str(error))
 
 
+def _add_modes(output):
+    try:
+        output.add_figure(modes.FIGURE, modes.read_modes(output.directory))
+    except InputError as error:
+        output.problems.append(str(error))
+
+
 def _list_drawn(output):
     """Writes the names of all figures and tables made here, so that `--overwrite` removes these and no others."""
     file = output.directory / LIST_FILE
@@ -146,16 +155,19 @@ def make_all(directory, indexed=False):
     output = Output(directory)
     benchmark = directory / BENCHMARK_FILE
     results, title, tables, provenance = None, "", [], {}
-    members = directory / ensemble.FILE
-    if (directory / "records.csv").exists() or not (benchmark.exists() or members.exists()):
+    members, shapes = directory / ensemble.FILE, directory / modes.FILE
+    if (directory / "records.csv").exists() or not (benchmark.exists() or members.exists() or shapes.exists()):
         results, title, tables, provenance = _add_experiment(output)
     if benchmark.exists():
         _add_benchmark(output, benchmark)
     if members.exists():
         _add_ensemble(output)
+    if shapes.exists():
+        _add_modes(output)
     _list_drawn(output)
     if results or output.figures:
-        heading = f"mbdbench: {title or (ensemble if members.exists() else rhs_cost).FIGURE.title.lower()}"
+        alone = ensemble if members.exists() else modes if shapes.exists() else rhs_cost
+        heading = f"mbdbench: {title or alone.FIGURE.title.lower()}"
         output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables, indexed))
     return output
 

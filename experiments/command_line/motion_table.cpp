@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,9 @@
 namespace mbdbench {
 namespace {
 
+// Rates that rounding leaves in an equilibrium, relative to the largest eigenvalue, in units of the state.
+constexpr double kAtRest = 1e-9;
+
 /// \returns frequency in Hz and damping ratio of an eigenvalue.
 std::pair<double, double> oscillation(std::complex<double> value) {
   return {value.imag() / (2.0 * std::numbers::pi), value == 0.0 ? 0.0 : -value.real() / std::abs(value)};
@@ -23,10 +27,22 @@ std::pair<double, double> oscillation(std::complex<double> value) {
 
 }  // namespace
 
+std::string no_equilibrium_text(const LinearMotion& motion, std::span<const StateComponent> layout) {
+  const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
+  Eigen::Index fastest = 0;
+  const double rate = motion.rates.size() == 0 ? 0.0 : motion.rates.cwiseAbs().maxCoeff(&fastest);
+  if (rate <= kAtRest * std::max(1.0, largest)) {
+    return {};
+  }
+  return fmt::format("this is no equilibrium: {} changes by {:.4g} a second",
+                     layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
+}
+
 void print_eigenvalues(const LinearMotion& motion, std::span<const StateComponent> layout) {
   TextTable table;
-  table.rows = {{"real/(1/s)", "imaginary/(1/s)", "frequency/Hz", "damping ratio", "moves most"}};
-  table.numbers = {0, 1, 2, 3};
+  table.rows = {{"mode", "real/(1/s)", "imaginary/(1/s)", "frequency/Hz", "damping ratio", "moves most"}};
+  table.numbers = {0, 1, 2, 3, 4};
+  int mode = 0;
   const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
     const std::complex<double> value = motion.eigenvalues[i];
@@ -35,8 +51,8 @@ void print_eigenvalues(const LinearMotion& motion, std::span<const StateComponen
     }
     const auto [frequency, damping] = oscillation(value);
     const bool oscillates = value.imag() > kNoFrequency * largest;
-    table.rows.push_back({fmt::format("{:.6g}", value.real()), fmt::format("{:.6g}", value.imag()),
-                          oscillates ? fmt::format("{:.6g}", frequency) : "-",
+    table.rows.push_back({fmt::format("{}", ++mode), fmt::format("{:.6g}", value.real()),
+                          fmt::format("{:.6g}", value.imag()), oscillates ? fmt::format("{:.6g}", frequency) : "-",
                           oscillates ? fmt::format("{:.4g}", damping) : "-",
                           layout[static_cast<std::size_t>(motion.largest_component(i))].name});
   }
@@ -49,13 +65,20 @@ void write_motion(const std::filesystem::path& directory, const LinearMotion& mo
   write_npy_matrix(directory / "modes_real.npy", motion.modes.real());
   write_npy_matrix(directory / "modes_imaginary.npy", motion.modes.imag());
   CsvTable table;
-  table.columns = {"real", "imaginary", "frequency", "damping_ratio", "moves_most"};
+  table.columns = {"real", "imaginary", "frequency", "damping_ratio", "moves_most", "mode"};
   table.comments = {" eigenvalues in 1/s, frequency in Hz"};
+  if (const std::string moving = no_equilibrium_text(motion, layout); !moving.empty()) {
+    table.comments.push_back(" " + moving);
+  }
+  int mode = 0;
   for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
     const auto [frequency, damping] = oscillation(motion.eigenvalues[i]);
+    // Of a conjugate pair the first one has the number that the table shows.
+    const bool shown = motion.eigenvalues[i].imag() >= 0.0;
     table.rows.push_back({csv_number(motion.eigenvalues[i].real()), csv_number(motion.eigenvalues[i].imag()),
                           csv_number(frequency), csv_number(damping),
-                          layout[static_cast<std::size_t>(motion.largest_component(i))].name});
+                          layout[static_cast<std::size_t>(motion.largest_component(i))].name,
+                          shown ? fmt::format("{}", ++mode) : std::string()});
   }
   write_csv(directory / "eigenvalues.csv", table);
   nlohmann::ordered_json names = nlohmann::ordered_json::array();

@@ -3,6 +3,7 @@
 /// Linearised motions as tables and files.
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "experiments/verification/linear_motion.hpp"
 
@@ -10,6 +11,9 @@ namespace mbdbench {
 
 // Of the largest eigenvalue: rounding of a double eigenvalue is the square root of eps.
 inline constexpr double kNoFrequency = 1e-7;
+
+/// \returns "this is no equilibrium: v.joint1 changes by 3.2 a second"; empty at rest.
+std::string no_equilibrium_text(const LinearMotion& motion, std::span<const StateComponent> layout);
 
 /// Prints eigenvalues, one of each conjugate pair. \param layout of the modes
 void print_eigenvalues(const LinearMotion& motion, std::span<const StateComponent> layout);

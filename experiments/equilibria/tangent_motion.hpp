@@ -25,6 +25,7 @@ class TangentMotion {
   /// \returns the key of the formulation.
   [[nodiscard]] const std::string& formulation_key() const { return key_; }
   [[nodiscard]] Formulation& formulation() { return *formulation_; }
+  [[nodiscard]] double time() const { return t_; }
   [[nodiscard]] const Eigen::VectorXd& q() const { return q_; }
   [[nodiscard]] Eigen::Index freedoms() const { return basis_.cols(); }
   /// \returns Z: how u follows from rates of the freedoms.

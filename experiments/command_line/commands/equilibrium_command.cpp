@@ -10,6 +10,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/mode_motions.hpp"
 #include "experiments/command_line/motion_table.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
@@ -38,8 +39,8 @@ constexpr const char* kEquilibriumExamples = R"text(Examples:
 From the mechanism's start at rest to coordinates at which it stays at rest: along its motion in honey, from most starts
 to a stable equilibrium; with --nearest by Newton's method, which also finds unstable ones. -o writes equilibrium.csv and
 equilibrium.json, mechanism.toml (the mechanism with its start there), and what linearise writes, of the motion near it:
-derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy, modes_imaginary.npy, names.json. Exit
-code 1: none was found.)text";
+derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy, modes_imaginary.npy, names.json, and
+pictures of the modes: modes.html, and mode_shapes.csv for plots/modes.py. Exit code 1: none was found.)text";
 
 struct EquilibriumCall {
   EquilibriumOptions what;
@@ -105,6 +106,9 @@ void write_equilibrium(const std::filesystem::path& directory, const Mechanism& 
   replace_file(directory / "mechanism.toml", write_mechanism(started_at(mechanism, found.q)));
   if (!found.singular) {
     write_motion(directory, found.motion, layout);
+    std::vector<double> x(found.q.begin(), found.q.end());
+    x.resize(layout.size());
+    write_mode_pictures(directory, motion.formulation(), motion.time(), x, found.motion);
   }
 }
 

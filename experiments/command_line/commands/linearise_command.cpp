@@ -9,6 +9,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/mode_motions.hpp"
 #include "experiments/command_line/motion_table.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
@@ -31,15 +32,14 @@ constexpr const char* kLineariseExamples = R"text(Examples:
   mbdbench linearise -m arm.toml -f naudet -o modes
   mbdbench linearise -m examples/mechanisms/bicycle.toml                   weave, capsize and castering of a bicycle
   mbdbench linearise -m biped -f dense                                     with loops: dense, bae-haug, dca; hdca in equilibria
+  python3 plots/modes.py modes                                             their picture as PDF and PNG
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
 Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes; with loops those of
 what keeps them closed, two for each degree of freedom. A table of every oscillation (one of each conjugate pair) and of every
 real eigenvalue. -o writes derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
-in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
-
-// Rates that rounding leaves in an equilibrium, relative to the largest eigenvalue, in units of the state.
-constexpr double kAtRest = 1e-9;
+in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json; and
+pictures of the first twelve modes: modes.html moves in the browser, mode_shapes.csv is what plots/modes.py draws for papers.)text";
 
 struct LineariseOptions {
   std::string mechanism;
@@ -53,13 +53,10 @@ struct LineariseOptions {
 
 void print_motion(const LinearMotion& motion, std::span<const StateComponent> layout) {
   print_eigenvalues(motion, layout);
-  const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
-  Eigen::Index fastest = 0;
-  const double rate = motion.rates.size() == 0 ? 0.0 : motion.rates.cwiseAbs().maxCoeff(&fastest);
-  if (rate > kAtRest * std::max(1.0, largest)) {
-    say("note: this is no equilibrium: {} changes by {:.4g} a second; the eigenvalues tell how neighbouring motions "
-        "part at this instant (mbdbench equilibrium finds one)\n",
-        layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
+  if (const std::string moving = no_equilibrium_text(motion, layout); !moving.empty()) {
+    say("note: {}; the eigenvalues tell how neighbouring motions part at this instant (mbdbench equilibrium finds "
+        "one)\n",
+        moving);
   }
   if (motion.leaves_constraints) {
     say("note: the directions that keep the constraints turn with this motion: in other coordinates the eigenvalues "
@@ -90,12 +87,14 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
   // Which turn of a cut joint is meant does not change near the start: angles that laws know need no components.
   const auto formulation =
       without_following(make_formulation(registries.formulations, *choice.entry, mechanism, choice.options));
-  const LinearMotion motion = linear_motion(*formulation, options.time, initial_state(*formulation, options.time));
+  const std::vector<double> x = initial_state(*formulation, options.time);
+  const LinearMotion motion = linear_motion(*formulation, options.time, x);
   const auto folder = claim_folder(
       options.output, {.command = "linearise"}, options.overwrite, registries.formulations.execution,
       {.mechanisms = {&mechanism}, .formulations = {word}, .settings = {{"t", fmt::format("{}", options.time)}}});
   if (!options.output.empty()) {
     write_motion(options.output, motion, formulation->layout());
+    write_mode_pictures(options.output, *formulation, options.time, x, motion);
   }
   print_motion(motion, formulation->layout());
 }

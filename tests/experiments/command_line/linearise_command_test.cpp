@@ -8,6 +8,8 @@
 #include <complex>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -50,8 +52,8 @@ LinearMotion motion_of(const Mechanism& mechanism, const char* key) {
   return linear_motion(*formulation, 0.0, initial_state(*formulation, 0.0));
 }
 
-/// Squares of the angular frequencies of M q'' = -K q, K by differences of the dense reference's forces.
-Eigen::VectorXd stiffness_frequencies(const Mechanism& mechanism) {
+/// Squares of the angular frequencies and modes of M q'' = -K q, K by differences of the dense reference's forces.
+Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> stiffness_modes(const Mechanism& mechanism) {
   const Eigen::Index n = mechanism.q_size();
   const Eigen::VectorXd rest = Eigen::VectorXd::Zero(n);
   const double step = 1e-4;
@@ -63,7 +65,11 @@ Eigen::VectorXd stiffness_frequencies(const Mechanism& mechanism) {
                        (2.0 * step);
   }
   const Eigen::MatrixXd mass = equation_matrices(mechanism, 0.0, mechanism.q0(), rest).mass;
-  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(stiffness, mass).eigenvalues().reverse();
+  return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(stiffness, mass);
+}
+
+Eigen::VectorXd stiffness_frequencies(const Mechanism& mechanism) {
+  return stiffness_modes(mechanism).eigenvalues().reverse();
 }
 
 TEST(LinearMotion, AHangingChainHasTheFrequenciesOfItsStiffness) {
@@ -322,6 +328,83 @@ TEST(LineariseCommand, WritesWhatItShows) {
        {"derivatives.npy", "modes_real.npy", "modes_imaginary.npy", "names.json", "inputs.json", "provenance.json"}) {
     EXPECT_TRUE(std::filesystem::exists(directory / file)) << file;
   }
+}
+
+/// \returns rows of mode_shapes.csv as columns of a mode and place: x1, y1, x2, y2 of each line.
+std::map<std::pair<std::string, std::string>, std::vector<double>> shapes_in(const std::filesystem::path& directory) {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> shapes;
+  for (const auto& row : read_csv(directory / "mode_shapes.csv").rows) {
+    for (std::size_t k = 4; k < 8; ++k) {
+      shapes[{row[0], row[1]}].push_back(std::stod(row[k]));
+    }
+  }
+  return shapes;
+}
+
+// A double pendulum that hangs: in its pictures links lean as in the modes of mass and stiffness, to either side of
+// rest.
+TEST(LineariseCommand, DrawsTheModesOfADoublePendulum) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "hanging.toml") << write_mechanism(hanging(2).description());
+  const CommandLineCall call = call_program(
+      {"linearise", "-m", (directory / "hanging.toml").string(), "-f", "naudet", "-o", (directory / "modes").string()});
+  ASSERT_EQ(call.exit_code, 0) << call.errors;
+  const auto shapes = shapes_in(directory / "modes");
+  ASSERT_EQ(shapes.size(), 5U);  // rest, two ends of two modes
+  const Eigen::MatrixXd expected = stiffness_modes(hanging(2)).eigenvectors();
+  const std::vector<double>& rest = shapes.at({"0", "rest"});
+  for (const int mode : {1, 2}) {
+    const std::vector<double>& first = shapes.at({std::to_string(mode), "first"});
+    const std::vector<double>& second = shapes.at({std::to_string(mode), "second"});
+    ASSERT_EQ(first.size(), rest.size());
+    // Lines are link 1, arm 1, link 2 and arm 2, which ends in the middle of its link.
+    ASSERT_EQ(rest.size(), 16U);
+    const double joint = first[2] - rest[2];
+    const double middle = first[14] - rest[14];
+    EXPECT_GT(std::abs(joint), 0.01);
+    EXPECT_NEAR(second[2] - rest[2], -joint, 1e-12);
+    // Fast modes come first here, slow ones first there.
+    const double lean = (expected(0, 2 - mode) + expected(1, 2 - mode)) / expected(0, 2 - mode);
+    // Links lean by up to 0.6 rad, whose sine is 6 % less: the tip moves by 0.12 of the size.
+    EXPECT_NEAR((middle - joint) / (0.5 * joint), lean, 0.07 * std::abs(lean)) << "mode " << mode;
+  }
+  std::ifstream page(directory / "modes" / "modes.html");
+  const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("mode 1: "), std::string::npos);
+  EXPECT_NE(text.find("mode 2: "), std::string::npos);
+}
+
+// Coordinates of all joints leave the loops at large displacements, independent ones do not: closed again, both draw
+// the same.
+TEST(LineariseCommand, DrawsLoopsClosed) {
+  const TemporaryDirectory directory;
+  const CommandLineCall found =
+      call_program({"equilibrium", "-m", "slider_crank", "-o", (directory / "rest").string()});
+  ASSERT_EQ(found.exit_code, 0) << found.errors;
+  EXPECT_TRUE(std::filesystem::exists(directory / "rest" / "modes.html"));
+  std::map<std::string, std::map<std::pair<std::string, std::string>, std::vector<double>>> drawn;
+  for (const char* const formulation : {"bae-haug", "naudet-acc-reduced"}) {
+    const std::filesystem::path output = directory / formulation;
+    const CommandLineCall call = call_program({"linearise", "-m", (directory / "rest" / "mechanism.toml").string(),
+                                               "-f", formulation, "-o", output.string()});
+    ASSERT_EQ(call.exit_code, 0) << call.errors;
+    drawn[formulation] = shapes_in(output);
+  }
+  const auto distance = [](const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::abs(a[i] - b[i]));
+    }
+    return largest;
+  };
+  const auto& all = drawn["bae-haug"];
+  const auto& independent = drawn["naudet-acc-reduced"];
+  const double moved = distance(all.at({"1", "first"}), all.at({"0", "rest"}));
+  EXPECT_GT(moved, 0.01);
+  // Which end is the first is open. Closing takes the nearest position, not that of the same crank.
+  EXPECT_LT(std::min(distance(all.at({"1", "first"}), independent.at({"1", "first"})),
+                     distance(all.at({"1", "first"}), independent.at({"1", "second"}))),
+            0.1 * moved);
 }
 
 TEST(LineariseCommand, SaysWhereThereIsNoEquilibrium) {
