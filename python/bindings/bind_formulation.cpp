@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/gradients/rate_parameter_names.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/memory_demand.hpp"
 #include "formulations/batches/state_batch.hpp"
@@ -130,11 +131,15 @@ nb::object rhs(FormulationHandle& handle, double t, NumbersArgument x, const nb:
   return nb::cast(array_of(std::move(xdot)));
 }
 
-NumberArray jacobian(FormulationHandle& handle, double t, NumbersArgument x) {
-  Formulation& formulation = *handle.formulation;
+void require_derivatives(const Formulation& formulation) {
   if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
     throw nb::value_error(reason.c_str());
   }
+}
+
+NumberArray jacobian(FormulationHandle& handle, double t, NumbersArgument x) {
+  Formulation& formulation = *handle.formulation;
+  require_derivatives(formulation);
   const std::size_t size = formulation.state_size();
   std::vector<double> rows(size * size);
   require_ok(formulation.jacobian(t, x.numbers("x", size), rows));
@@ -147,13 +152,53 @@ using JacobianProduct = RhsStatus (Formulation::*)(double, std::span<const doubl
 template <JacobianProduct product>
 NumberArray jacobian_product(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument factor) {
   Formulation& formulation = *handle.formulation;
-  if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
-    throw nb::value_error(reason.c_str());
-  }
+  require_derivatives(formulation);
   const std::size_t size = formulation.state_size();
   std::vector<double> result(size);
   require_ok((formulation.*product)(t, x.numbers("x", size), factor.numbers("the factor", size), result));
   return array_of(std::move(result));
+}
+
+NumberArray parameter_jacobian(FormulationHandle& handle, double t, NumbersArgument x,
+                               const std::vector<std::string>& parameters) {
+  Formulation& formulation = *handle.formulation;
+  require_derivatives(formulation);
+  const std::vector<RateParameter> asked = gradients::rate_parameters_of_names(formulation.mechanism(), parameters);
+  const std::size_t size = formulation.state_size();
+  std::vector<double> rows(size * asked.size());
+  require_ok(formulation.parameter_jacobian(t, x.numbers("x", size), asked, rows));
+  return array_of(std::move(rows), {size, asked.size()});
+}
+
+nb::tuple weighted_derivatives(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument weights) {
+  Formulation& formulation = *handle.formulation;
+  require_derivatives(formulation);
+  const Mechanism& mechanism = formulation.mechanism();
+  const std::size_t size = formulation.state_size();
+  std::vector<double> by_state(size);
+  std::vector<double> forces(static_cast<std::size_t>(mechanism.u_size()));
+  std::vector<double> masses(mechanism.bodies().size());
+  std::vector<double> lengths(mechanism.tree_joints().size());
+  require_ok(formulation.weighted_derivatives(t, x.numbers("x", size), weights.numbers("weights", size), by_state,
+                                              {forces, masses, lengths}));
+  nb::dict by_parameter;
+  for (const gradients::NamedRateParameter& one : gradients::rate_parameters(mechanism)) {
+    switch (one.parameter.kind) {
+      case ParameterKind::joint_force:
+        by_parameter[one.name.c_str()] = forces[one.place];
+        break;
+      case ParameterKind::mass:
+        by_parameter[one.name.c_str()] = masses[one.place];
+        break;
+      case ParameterKind::length:
+        by_parameter[one.name.c_str()] = lengths[one.place];
+        break;
+      case ParameterKind::stiffness:
+      case ParameterKind::damping:
+        break;
+    }
+  }
+  return nb::make_tuple(array_of(std::move(by_state)), by_parameter);
 }
 
 NumberArray pack(FormulationHandle& handle, NumbersArgument q, NumbersArgument u, double t) {
@@ -243,14 +288,21 @@ void bind_formulation(nb::module_& module) {
           "states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")
       .def("jacobian", &jacobian, nb::arg("t"), nb::arg("x"),
-           "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): with springs, "
-           "dampers "
-           "and forces in joints (constant or tables over time), of dense, bae-haug and dca, and on open trees of aba, "
-           "naudet and naudet-acc. ValueError where there are none.")
+           "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size). ValueError says "
+           "why, where a formulation has none of a mechanism.")
       .def("jacobian_vector", &jacobian_product<&Formulation::jacobian_vector>, nb::arg("t"), nb::arg("x"),
            nb::arg("direction"), "The derivatives of `jacobian` times a direction, at two to four right-hand sides.")
       .def("vector_jacobian", &jacobian_product<&Formulation::vector_jacobian>, nb::arg("t"), nb::arg("x"),
            nb::arg("weights"), "Weights times the derivatives of `jacobian`, at the cost of `jacobian_vector`.")
+      .def("parameter_jacobian", &parameter_jacobian, nb::arg("t"), nb::arg("x"), nb::arg("parameters"),
+           "Exact derivatives of x' by parameters, an array of shape (state_size, number of parameters): "
+           "'force.JOINT', 'force.JOINT.2', 'mass.BODY', 'stiffness.SPRING', 'damping.SPRING', 'length.JOINT'. "
+           "ValueError for a name that is not there, MechanismError for a length that does not move its joint.")
+      .def("weighted_derivatives", &weighted_derivatives, nb::arg("t"), nb::arg("x"), nb::arg("weights"),
+           nb::sig("def weighted_derivatives(self, t: float, x: numpy.typing.ArrayLike, weights: "
+                   "numpy.typing.ArrayLike) -> tuple[numpy.ndarray, dict[str, float]]"),
+           "(by x, by parameters): weights times the derivatives of x' by the state, and by the forces in all tree "
+           "joints, all masses and all lengths of links, by the names of `parameter_jacobian`, in one pass.")
       .def("pack", &pack, nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0,
            "The state of coordinates and quasi-velocities of the tree joints, which satisfy the constraints.")
       .def("unpack", &unpack, nb::arg("x"), nb::arg("t") = 0.0, "(q, u) of a state.")
@@ -273,6 +325,12 @@ void bind_formulation(nb::module_& module) {
             return handle.formulation->rhs_calls() + (handle.batch ? handle.batch->further_calls() : 0);
           },
           "Right-hand sides evaluated so far.")
+      .def_prop_ro(
+          "states_alone",
+          [](const FormulationHandle& handle) {
+            return handle.formulation->states_alone() + (handle.batch ? handle.batch->further_states_alone() : 0);
+          },
+          "How many states of `rhs_batch` lanes did not take, which went one after another.")
       .def("__repr__", [](const FormulationHandle& handle) {
         return fmt::format("<mbdbench.Formulation {} of '{}', {} components>", handle.word,
                            handle.formulation->mechanism().name(), handle.formulation->state_size());

@@ -190,3 +190,48 @@ def test_products_with_the_jacobian_are_those_of_its_rows():
     tolerance = 1e-12 * np.abs(rows).max()
     np.testing.assert_allclose(formulation.jacobian_vector(0.0, x, vector), rows @ vector, atol=tolerance, rtol=0)
     np.testing.assert_allclose(formulation.vector_jacobian(0.0, x, vector), vector @ rows, atol=tolerance, rtol=0)
+
+
+def test_derivatives_by_parameters_are_differences_and_agree_with_weights():
+    robot = mbdbench.Mechanism.from_key("quadruped")
+    formulation = mbdbench.Formulation(robot, "aba")
+    x = formulation.pack(robot.q0, np.linspace(-1.0, 1.0, len(robot.u0)))
+    weights = np.cos(np.arange(len(x)))
+    by_x, by_parameter = formulation.weighted_derivatives(0.0, x, weights)
+    np.testing.assert_allclose(by_x, formulation.vector_jacobian(0.0, x, weights), rtol=0, atol=1e-12 * np.abs(by_x).max())
+    names = list(by_parameter)
+    assert {name.split(".")[0] for name in names} == {"force", "mass", "length"}
+    columns = formulation.parameter_jacobian(0.0, x, names)
+    assert columns.shape == (len(x), len(names))
+    sums = np.array([by_parameter[name] for name in names])
+    np.testing.assert_allclose(sums, weights @ columns, rtol=0, atol=1e-11 * np.abs(weights @ columns).max())
+
+
+def test_derivatives_by_a_force_and_a_mass_are_those_of_the_pendulum(arm):
+    formulation = mbdbench.Formulation(arm, "aba")
+    inertia = INERTIA + MASS * LENGTH**2
+    columns = formulation.parameter_jacobian(0.0, [0.3, 1.5], ["force.shoulder", "mass.link"])
+    torque = G * LENGTH * np.cos(0.3)
+    by_mass = -torque / inertia + MASS * torque * LENGTH**2 / inertia**2
+    np.testing.assert_allclose(columns[0], [0.0, 0.0], atol=0)
+    np.testing.assert_allclose(columns[1, 0], 1.0 / inertia, rtol=1e-13)
+    np.testing.assert_allclose(columns[1, 1], by_mass, rtol=1e-12)
+
+
+def test_parameters_that_are_not_there_are_errors(pendulum):
+    formulation = mbdbench.Formulation(pendulum, "aba")
+    with pytest.raises(ValueError, match="parameter 'mass.nobody': mechanism .* has none of that name"):
+        formulation.parameter_jacobian(0.0, np.zeros(8), ["mass.nobody"])
+    with pytest.raises(ValueError, match="have them, with loops too"):
+        mbdbench.Formulation(pendulum, "naudet[kernel=general]").parameter_jacobian(0.0, np.zeros(8), [])
+
+
+def test_states_that_lanes_do_not_take_are_counted():
+    robot = mbdbench.Mechanism.from_key("humanoid")
+    formulation = mbdbench.Formulation(robot, "aba")
+    x = np.tile(formulation.pack(robot.q0, robot.u0), (64, 1))
+    formulation.rhs_batch(0.0, x)
+    assert formulation.states_alone == 0
+    dense = mbdbench.Formulation(robot, "dense")
+    dense.rhs_batch(0.0, x[:3])
+    assert dense.states_alone == 3
