@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Other engines for `mbdbench verify --engine` and the study `engines`. None is needed for anything but the comparison.
+# Other engines for `mbdbench verify --engine` and the studies `engines`, `batches` and `derivatives`. None is needed for
+# anything but these comparisons.
 usage() {
   cat <<'TEXT'
 setup/install_engines.sh [ENGINE...]: installs other engines into build/engines and compiles their adapters.
   pinocchio  PyPI (pin), C++; its adapter takes two minutes to compile    mujoco   PyPI
   simbody    Debian (libsimbody-dev), C++                                 drake    PyPI, 600 MB
   kdl        Debian (liborocos-kdl-dev), C++                              exudyn   PyPI
-  bullet     Debian (libbullet-dev), C++                                  dart     Debian (libdart-dev), C++
+  bullet     Debian (libbullet-dev), C++                                  casadi   PyPI
+  dart       Debian (libdart-dev), C++
 Without names: pinocchio and mujoco. CXX (default: g++) compiles the adapters in C++ with the flags of our release build.
 Exit code 2: there is no such engine; 3: one cannot be had.
 TEXT
@@ -14,7 +16,7 @@ TEXT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build/engines
-declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="" [bullet]="" [dart]="")
+declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [casadi]=casadi [simbody]="" [kdl]="" [bullet]="" [dart]="")
 
 # compile ENGINE FLAGS...: examples/engines/ENGINE_engine.cpp
 compile() {
@@ -77,4 +79,4 @@ for engine in "${wanted[@]}"; do
       ;;
   esac
 done
-"$venv/bin/python" -m pip list --disable-pip-version-check 2>/dev/null | grep -iE "^(pin|mujoco|drake|exudyn|numpy) "
+"$venv/bin/python" -m pip list --disable-pip-version-check 2>/dev/null | grep -iE "^(pin|mujoco|drake|exudyn|casadi|numpy) "

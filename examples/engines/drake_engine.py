@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Drake (`pip install drake`) as an engine, for trees: ABA of its continuous plant, which closes no loops.
+"""Drake (`pip install drake`) as an engine, for trees: ABA of its continuous plant, which closes no loops. Derivatives are
+those of its automatic differentiation: the same plant over numbers that carry their derivatives.
 
     mbdbench verify -f drake --engine drake='sh examples/engines/run_engine.sh drake_engine.py'
 """
@@ -7,14 +8,16 @@ import sys
 import time
 from importlib.metadata import version
 
-from engine_protocol import Refused, missing, serve, timed
+from engine_protocol import Refused, by_forces, missing, serve, timed
 
 try:
     import numpy as np
-    from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+    from newton_euler_engine import rates
+    from pydrake.autodiffutils import AutoDiffXd, ExtractGradient, InitializeAutoDiff
+    from pydrake.math import RigidTransform, RollPitchYaw_, RotationMatrix, RotationMatrix_
     from pydrake.multibody import tree
-    from pydrake.multibody.math import SpatialForce
-    from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
+    from pydrake.multibody.math import SpatialForce_
+    from pydrake.multibody.plant import ExternallyAppliedSpatialForce_, MultibodyPlant
     from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 except ImportError as error:
     sys.exit(missing("Drake", error))
@@ -25,7 +28,7 @@ def pose(frame):
 
 
 def rotation_of(quaternion):
-    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
+    w, x, y, z = quaternion / np.sqrt(quaternion @ quaternion)
     skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + 2 * w * skew + 2 * skew @ skew
 
@@ -49,8 +52,7 @@ class Engine:
             for k, body in enumerate(mechanism["bodies"])]
         self.made = [self.add(str(k), joint) for k, joint in enumerate(self.joints)]
         self.plant.Finalize()
-        self.context = self.plant.CreateDefaultContext()
-        self.acceleration = self.plant.get_generalized_acceleration_output_port()
+        self.context, self.differentiable = self.plant.CreateDefaultContext(), None
 
     def add(self, name, joint):
         """The joint as Drake's joints in a row, with bodies without mass between them."""
@@ -73,19 +75,20 @@ class Engine:
             start = end
         return made
 
-    def accelerations(self, message):
-        plant, context = self.plant, self.context
-        q, v, forces = np.zeros(plant.num_positions()), np.zeros(plant.num_velocities()), np.zeros(plant.num_velocities())
+    def solved(self, plant, context, message, kind):
+        """v' and the seconds that it took. kind: float; or AutoDiffXd, where q and v of the message have derivatives."""
+        numbers = lambda count: np.full(count, kind(0.0))
+        q, v, forces = (numbers(count) for count in (plant.num_positions(), *[plant.num_velocities()] * 2))
         turns = {}  # Drake has angular velocities of joints in the inboard axes
         for k, (joint, made) in enumerate(zip(self.joints, self.made)):
             own_q, own_v, own_force = (np.array(message[name][joint[at][0]:sum(joint[at])])
                                        for name, at in (("q", "q"), ("v", "v"), ("joint_forces", "v")))
             if joint["type"] in ("spherical", "free"):
                 turns[k] = rotation_of(own_q[:4])
-                own_v[:3], own_force[:3] = turns[k] @ own_v[:3], turns[k] @ own_force[:3]
-                own_q[:4] /= np.linalg.norm(own_q[:4])
+                own_v, own_force = (np.concatenate([turns[k] @ own[:3], own[3:]]) for own in (own_v, own_force))
+                own_q[:4] = own_q[:4] / np.sqrt(own_q[:4] @ own_q[:4])
             if joint["type"] == "spherical":
-                own_q = RollPitchYaw(RotationMatrix(turns[k])).vector()
+                own_q = RollPitchYaw_[kind](RotationMatrix_[kind](turns[k])).vector()
             at = 0
             for one in made:
                 q[one.position_start():one.position_start() + one.num_positions()] = own_q[at:at + one.num_positions()]
@@ -96,26 +99,44 @@ class Engine:
         applied = []
         for body, data, wrench in zip(self.bodies, self.mechanism["bodies"], message["body_wrenches"]):
             if np.any(wrench):
-                one = ExternallyAppliedSpatialForce()
-                one.body_index, one.p_BoBq_B = body.index(), np.array(data["com"])
-                one.F_Bq_W = SpatialForce(tau=np.array(wrench[3:]), f=np.array(wrench[:3]))
+                one, given = ExternallyAppliedSpatialForce_[kind](), np.array([kind(number) for number in wrench])
+                one.body_index, one.p_BoBq_B = body.index(), np.array(data["com"]) + numbers(3)
+                one.F_Bq_W = SpatialForce_[kind](tau=given[3:], f=given[:3])
                 applied.append(one)
         plant.get_applied_generalized_force_input_port().FixValue(context, forces)
         plant.get_applied_spatial_force_input_port().FixValue(context, applied)
-        state = np.concatenate([q, v])
+        state, acceleration = np.concatenate([q, v]), plant.get_generalized_acceleration_output_port()
 
         def evaluate():
             plant.SetPositionsAndVelocities(context, state)  # makes what is kept of the last call invalid
-            return self.acceleration.Eval(context)
+            return acceleration.Eval(context)
 
         seconds, found = timed(evaluate), evaluate()
-        answer = np.zeros(self.mechanism["v_size"])
+        answer = numbers(self.mechanism["v_size"])
         for k, (joint, made) in enumerate(zip(self.joints, self.made)):
-            own = np.concatenate([found[one.velocity_start():one.velocity_start() + one.num_velocities()] for one in made])
+            own = [found[one.velocity_start():one.velocity_start() + one.num_velocities()] for one in made]
+            own = np.concatenate(own)
             if k in turns:
                 own[:3] = turns[k].T @ own[:3]
             answer[joint["v"][0]:sum(joint["v"])] = own
         return answer, seconds
+
+    def __call__(self, message):
+        return self.solved(self.plant, self.context, message, float)
+
+    def derivatives(self, message):
+        """By q and v at a time, as derivatives of all numbers along every motion and every velocity."""
+        if self.differentiable is None:
+            plant = self.plant.ToAutoDiffXd()
+            self.differentiable = plant, plant.CreateDefaultContext()
+        q, v, units = np.array(message["q"]), np.array(message["v"]), np.eye(self.mechanism["v_size"])
+        motions = np.array([rates(self.joints, q, unit) for unit in units]).T
+        directions = {"q": (q, np.hstack([motions, 0 * motions])), "v": (v, np.hstack([0 * units, units]))}
+        moved = {name: InitializeAutoDiff(value.reshape(-1, 1), along).ravel()
+                 for name, (value, along) in directions.items()}
+        found, seconds = self.solved(*self.differentiable, message | moved, AutoDiffXd)
+        slopes = ExtractGradient(found.reshape(-1, 1))
+        return slopes[:, :len(v)], slopes[:, len(v):], np.array(by_forces(self, message)).T, seconds
 
 
 def simulate(mechanism, simulation):
@@ -143,4 +164,4 @@ def simulate(mechanism, simulation):
 
 
 if __name__ == "__main__":
-    serve(f"Drake {version('drake')}", lambda mechanism: Engine(mechanism).accelerations, simulate=simulate)
+    serve(f"Drake {version('drake')}", Engine, simulate=simulate)

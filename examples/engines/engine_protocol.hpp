@@ -104,8 +104,8 @@ struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// \returns the seconds of one call: of the first one where that is long, else the mean of as many as fill 0.1 ms, with
-/// the processor's caches as warm as those of the suite's own formulations are when they are timed.
+/// \returns the seconds of one call: of the first one where that takes 10 ms, else the mean of as many as fill 0.1 ms
+/// after it, with the processor's caches as warm as those of the suite's own formulations are when they are timed.
 template <typename Call>
 double timed(const Call& call) {
   using Clock = std::chrono::steady_clock;
@@ -117,7 +117,7 @@ double timed(const Call& call) {
     return std::chrono::duration<double>(Clock::now() - start).count() / calls;
   };
   const double first = seconds_of(1);
-  return first > 1e-4 ? first : seconds_of(std::clamp(static_cast<int>(1e-4 / std::max(first, 1e-8)), 1, 1000));
+  return first > 1e-2 ? first : seconds_of(std::clamp(static_cast<int>(1e-4 / std::max(first, 1e-8)), 1, 1000));
 }
 
 /// \returns the seconds of the processor that this thread has had.

@@ -16,15 +16,15 @@ def missing(name, error):
 
 
 def timed(call):
-    """The seconds of one call: of the first one where that is long, else the mean of as many as fill 0.1 ms, with the
-    processor's caches as warm as those of the suite's own formulations are when they are timed."""
+    """The seconds of one call: of the first one where that takes 10 ms, else the mean of as many as fill 0.1 ms after
+    it, with the processor's caches as warm as those of the suite's own formulations are when they are timed."""
     def seconds_of(calls):
         start = time.perf_counter()
         for _ in range(calls):
             call()
         return (time.perf_counter() - start) / calls
     first = seconds_of(1)
-    return first if first > 1e-4 else seconds_of(max(1, min(1000, int(1e-4 / first))))
+    return first if first > 1e-2 else seconds_of(max(1, min(1000, int(1e-4 / first))))
 
 
 def in_words(error):
@@ -51,6 +51,15 @@ def moved(mechanism, simulation, simulate):
         return {"failed": in_words(why)}
 
 
+def by_forces(accelerations, message):
+    """Columns: how v' changes by joint forces, for engines that have no such derivatives. It is linear in them, so that
+    differences over any step are exact."""
+    size = len(message["v"])
+    units = [[float(i == j) for i in range(size)] for j in range(size)]
+    without, _ = accelerations(message | {"joint_forces": [0.0] * size})
+    return [accelerations(message | {"joint_forces": unit})[0] - without for unit in units]
+
+
 def differentiated(solver, message):
     """The answer for derivatives, where the engine has them."""
     if not hasattr(solver, "derivatives"):
@@ -62,14 +71,26 @@ def differentiated(solver, message):
     return answer | {"seconds": seconds}
 
 
+def answered_batch(solver, asked):
+    """The answer for many copies of a state at a time, where the engine takes them."""
+    if not hasattr(solver, "batch"):
+        raise ValueError("it takes one state at a time here")
+    count, threads = asked["count"], asked["threads"]
+    if not all(isinstance(number, int) and number > 0 for number in (count, threads)):
+        raise ValueError('"count" and "threads" must be whole numbers above 0')
+    found, seconds = solver.batch(asked["state"], count, threads)
+    return {"accelerations": [float(number) for number in found], "seconds": seconds}
+
+
 def serve(name, make, accuracy=0.0, simulate=None):
     """Answers until the end of standard input.
 
     make(mechanism) returns accelerations(state), a function of the numbers of one state that returns v' in the order of
-    v, or (v', seconds) where the engine measured itself. It may have an attribute `derivatives`, a function of the same
-    state that returns three square matrices by rows: how v' changes by the motion in which one component of v is 1, by v
-    with q held, and by joint forces; and seconds where it measured itself. accuracy: relative, where an iteration limits it. simulate, where
-    the engine integrates itself: see `moved`.
+    v, or (v', seconds) where the engine measured itself. It may have two attributes. `derivatives` is a function of the
+    same state that returns three square matrices by rows: how v' changes by the motion in which one component of v is
+    1, by v with q held, and by joint forces; and seconds where it measured itself. `batch`, a function of a state, a
+    count and a number of threads, returns v' of the last of so many copies, and the seconds of all of them together.
+    accuracy: relative, where an iteration limits it. simulate, where the engine integrates itself: see `moved`.
     """
     accelerations = mechanism = None
     for line in sys.stdin:
@@ -80,6 +101,7 @@ def serve(name, make, accuracy=0.0, simulate=None):
                 try:
                     accelerations = make(mechanism)
                     answer |= {"derivatives": True} if hasattr(accelerations, "derivatives") else {}
+                    answer |= {"batches": True} if hasattr(accelerations, "batch") else {}
                 except Refused as why:
                     answer["refused"] = str(why)
                 except Exception as why:  # whatever an engine's own reader says, and memory that is not there
@@ -90,6 +112,8 @@ def serve(name, make, accuracy=0.0, simulate=None):
                 raise ValueError("no mechanism was told before that it treats")
             elif "derivatives" in message:
                 answer = differentiated(accelerations, message["derivatives"])
+            elif "batch" in message:
+                answer = answered_batch(accelerations, message["batch"])
             else:
                 start = time.perf_counter()
                 found = accelerations(message)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """MuJoCo (`pip install mujoco`) as an engine, for trees. Its constraints are soft, so that loops have other accelerations:
-they are refused, unless the word --soft-loops asks for them, closed as hard as MuJoCo can.
+they are refused, unless the word --soft-loops asks for them, closed as hard as MuJoCo can. With --rollout it also takes
+many states at a time, by mujoco.rollout.
 
     mbdbench verify -f mujoco --engine mujoco='sh examples/engines/run_engine.sh mujoco_engine.py'
 """
@@ -13,6 +14,7 @@ from engine_protocol import Refused, missing, serve, timed
 try:
     import numpy as np
     import mujoco
+    from mujoco import rollout
 except ImportError as error:
     sys.exit(missing("MuJoCo", error))
 
@@ -124,15 +126,41 @@ class Engine:
         return turns
 
     def accelerations(self, message):
-        data, turns = self.data, self.place(message)
-        seconds = timed(lambda: mujoco.mj_forward(self.model, data))
+        turns = self.place(message)
+        seconds = timed(lambda: mujoco.mj_forward(self.model, self.data))
+        return self.ours(self.data.qacc, turns), seconds
+
+    def ours(self, qacc, turns):
+        """v' in our order."""
         answer = np.zeros(self.mechanism["v_size"])
         for k, joint in enumerate(self.joints):
-            found = data.qacc[self.v_at[k]:self.v_at[k] + joint["v"][1]]
+            found = qacc[self.v_at[k]:self.v_at[k] + joint["v"][1]]
             if joint["type"] in ("spherical", "free"):
                 found = np.concatenate([turns[k].T @ found[-3:], found[:-3]])
             answer[joint["v"][0]:sum(joint["v"])] = found
-        return answer, seconds
+        return answer
+
+    def batch(self, message, count, threads):
+        """Many copies of a state by mujoco.rollout, which makes one step of each: the forward dynamics, and one step of
+        Euler's method, which costs little beside it. The accelerations are the changes of the velocities over the step.
+        Several threads are its pool; one thread is the calling one."""
+        model, turns, kinds = self.model, self.place(message), mujoco.mjtState
+        start = np.zeros(mujoco.mj_stateSize(model, kinds.mjSTATE_FULLPHYSICS))
+        mujoco.mj_getState(model, self.data, start, kinds.mjSTATE_FULLPHYSICS)
+        forces = kinds.mjSTATE_QFRC_APPLIED | kinds.mjSTATE_XFRC_APPLIED
+        control = np.zeros(mujoco.mj_stateSize(model, forces))
+        mujoco.mj_getState(model, self.data, control, forces)
+        starts, ends = np.tile(start, (count, 1)), np.zeros((count, 1, len(start)))
+        workers = [mujoco.MjData(model) for _ in range(threads)]
+        with rollout.Rollout(nthread=threads if threads > 1 else 0) as pool:
+            def step():
+                pool.rollout(model, workers, starts, control.reshape(1, 1, -1), control_spec=int(forces), state=ends)
+            step()  # wakes the threads
+            seconds = timed(step)
+        speeds = slice(1 + model.nq, 1 + model.nq + model.nv)
+        if np.any(ends != ends[0]):
+            raise RuntimeError("copies of one state end in different states")
+        return self.ours((ends[-1, 0, speeds] - start[speeds]) / model.opt.timestep, turns), seconds
 
     def derivatives(self, message):
         """What MuJoCo offers: differences of one step, here centred; v after a step is v + step * v'."""
@@ -161,6 +189,8 @@ class Solver:
         self.accelerations = engine.accelerations
         if engine.model.neq == 0:
             self.derivatives = engine.derivatives
+        if "--rollout" in sys.argv:
+            self.batch = engine.batch
 
     def __call__(self, message):
         return self.accelerations(message)

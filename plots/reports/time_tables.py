@@ -41,6 +41,11 @@ class Times:
             raise InputError(self.folder, f"no times of {formulation}: freeze a run of the present study")
         return self.values.get((mechanism, formulation, quantity))
 
+    def has(self, formulation, quantity, mechanisms):
+        """Whether there is a value of any of the mechanisms, or one that was disturbed."""
+        known = self.values.keys() | self._disturbed
+        return any((mechanism, formulation, quantity) in known for mechanism in mechanisms)
+
     def measured(self, mechanism, formulations):
         """Those of some formulations of which there is any value."""
         return [own for own in formulations if any(key[:2] == (mechanism, own) for key in self.values)]
@@ -83,52 +88,68 @@ def _ratio(above, below):
 
 
 _STATES = ("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2")
-_ENGINES = ("pinocchio", "mujoco")
+# Columns of engines: formulation, quantity, heading.
+_OF_TREES = (("pinocchio", "time_per_state_4096", "Pinocchio"), ("mujoco", "time_per_state_4096", "MuJoCo"),
+             ("rollout", "time_per_state_4096", "MuJoCo rollout"), ("rollout", "time_per_state_4096x2", "MuJoCo rollout, two threads"),
+             ("drake", "time_per_state_4096", "Drake"))
+_OF_LOOPS = (("pinocchio", "time_per_state_4096", "Pinocchio, proximal"), ("mujoco", "time_per_state_4096", "MuJoCo, soft"),
+             ("rollout", "time_per_state_4096", "MuJoCo rollout, soft"), ("rollout", "time_per_state_4096x2", "MuJoCo rollout, soft, two threads"))
+_OF_DERIVATIVES = (("pinocchio", "jacobian_time", "Pinocchio, analytical"), ("mujoco", "jacobian_time", "MuJoCo, centred differences"),
+                   ("drake", "jacobian_time", "Drake, automatic"), ("casadi[timeout=600]", "jacobian_time", "CasADi, automatic"),
+                   ("casadi-compiled[timeout=600]", "jacobian_time", "CasADi, automatic, compiled"))
 
 
-def _best(times, mechanism, formulations, quantity):
-    return min((value for formulation in formulations if (value := times.value(mechanism, formulation, quantity)) is not None), default=None)
+def _shown(times, columns, mechanisms):
+    """The columns of which the reference has anything: a run without an engine, or older than it, has none for it."""
+    return [column for column in columns if times.has(*column[:2], mechanisms)]
+
+
+def _engine_cells(times, mechanism, columns):
+    return [times.cell(mechanism, formulation, quantity, 1e-6) for formulation, quantity, _ in columns]
+
+
+def _ratio_of_best(times, mechanism, columns, quantity):
+    """The fastest of the engines over the fastest of ours, both by `quantity`."""
+    def best(formulations):
+        return min((value for formulation in formulations if (value := times.value(mechanism, formulation, quantity)) is not None), default=None)
+    return _ratio(best([formulation for formulation, own, _ in columns if own == quantity]), best(("aba", "naudet")))
 
 
 def batches(folder):
-    """Microseconds a state of open trees: ours one at a time, in lanes, on two threads; engines one at a time."""
+    """Microseconds a state of open trees: ours one at a time, in lanes, on two threads; engines as each takes them."""
     times = Times(folder, "batches")
-    rows = []
-    for mechanism in times.mechanisms:
-        if times.value(mechanism, "aba", "time_per_evaluation") is not None:
-            rows.append([f"`{mechanism}`", *(times.cell(mechanism, formulation, quantity, 1e-6) for formulation in ("aba", "naudet") for quantity in _STATES),
-                         *(times.cell(mechanism, engine, "time_per_state_4096", 1e-6) for engine in _ENGINES),
-                         _ratio(_best(times, mechanism, _ENGINES, "time_per_state_4096"), _best(times, mechanism, ("aba", "naudet"), "time_per_state_4096"))])
-    return ["mechanism", "`aba` alone", "in lanes", "two threads", "`naudet` alone", "in lanes", "two threads", "Pinocchio", "MuJoCo",
+    trees = [mechanism for mechanism in times.mechanisms if times.value(mechanism, "aba", "time_per_evaluation") is not None]
+    engines = _shown(times, _OF_TREES, trees)
+    rows = [[f"`{mechanism}`", *(times.cell(mechanism, formulation, quantity, 1e-6) for formulation in ("aba", "naudet") for quantity in _STATES),
+             *_engine_cells(times, mechanism, engines), _ratio_of_best(times, mechanism, engines, "time_per_state_4096")] for mechanism in trees]
+    return ["mechanism", "`aba` alone", "in lanes", "two threads", "`naudet` alone", "in lanes", "two threads", *(heading for *_, heading in engines),
             "best other / best of ours, one core"], rows
 
 
 def batches_of_loops(folder):
     """The same of closed loops, in accelerations and in momenta, as far as they were measured."""
     times = Times(folder, "batches")
-    rows = []
-    for mechanism in times.mechanisms:
-        if times.value(mechanism, "aba", "time_per_evaluation") is not None:
-            continue
+    loops = [mechanism for mechanism in times.mechanisms if times.value(mechanism, "aba", "time_per_evaluation") is None]
+    engines, rows = _shown(times, _OF_LOOPS, loops), []
+    for mechanism in loops:
         for formulation in times.measured(mechanism, ("bae-haug", "hdca", "naudet")):
             alone, lanes, two = (times.value(mechanism, formulation, quantity) for quantity in _STATES)
             cells = [times.cell(mechanism, formulation, quantity, 1e-6) for quantity in _STATES]
             rows.append([f"`{mechanism}`", f"`{formulation}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
-                         times.cell(mechanism, "pinocchio", "time_per_state_4096", 1e-6)])
-    return ["mechanism", "", "alone", "in lanes", "times as fast", "two threads", "times as fast", "Pinocchio, proximal"], rows
+                         *_engine_cells(times, mechanism, engines)])
+    return ["mechanism", "", "alone", "in lanes", "times as fast", "two threads", "times as fast", *(heading for *_, heading in engines)], rows
 
 
 def derivatives(folder):
     """Microseconds of all derivatives, and the same in right-hand sides of the same program."""
     times = Times(folder, "derivatives")
-    rows = []
+    engines, rows = _shown(times, _OF_DERIVATIVES, times.mechanisms), []
     for mechanism in times.mechanisms:
         cells = []
         for formulation in ("aba", "naudet"):
             cells += [times.cell(mechanism, formulation, "jacobian_time", 1e-6), times.cell(mechanism, formulation, "jacobian_cost")]
-        rows.append([f"`{mechanism}`", *cells, *(times.cell(mechanism, engine, "jacobian_time", 1e-6) for engine in _ENGINES),
-                     _ratio(_best(times, mechanism, _ENGINES, "jacobian_time"), _best(times, mechanism, ("aba", "naudet"), "jacobian_time"))])
-    return ["mechanism", "`aba`", "right-hand sides", "`naudet`", "right-hand sides", "Pinocchio, analytical", "MuJoCo, centred differences",
+        rows.append([f"`{mechanism}`", *cells, *_engine_cells(times, mechanism, engines), _ratio_of_best(times, mechanism, engines, "jacobian_time")])
+    return ["mechanism", "`aba`", "right-hand sides", "`naudet`", "right-hand sides", *(heading for *_, heading in engines),
             "best other / best of ours"], rows
 
 

@@ -94,34 +94,67 @@ class Freezing(InTemporaryDirectory):
             self.assertEqual(document_tables.main(["--freeze", str(self.directory)]), 1)
         self.assertIn("chadaj2015/records.csv", errors.getvalue())
 
-    def frozen_times(self, quick, note):
-        """The reference that freezing one study makes, and its rows of times."""
-        results = self.directory / "batches"
+    def frozen(self, study, rows, quick=False):
+        """The reference that freezing one study makes of these rows of times."""
+        results = self.directory / study
         results.mkdir()
         (results / "provenance.json").write_text(json.dumps({"made_by": {"quick": quick}}), encoding="utf-8")
         (results / "timing_claims.csv").write_text("statement,held,parts,verdict\nours is fast,1,2,mostly holds\n", encoding="utf-8")
         header = "mechanism,formulation,parameters,quantity,value,verdict,note\n"
         (results / "records.csv").write_text(header, encoding="utf-8")
+        (results / "timings.csv").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+        time_tables.freeze(results, self.directory / "reference" / study)
+        return self.directory / "reference"
+
+    def frozen_times(self, quick, note, more=()):
         rows = [f"arm,aba,,time_per_evaluation,2e-6,no published value,{note}", "arm,aba,,time_per_state_4096,1e-7,not measured,disturbed: 9 repetitions", "arm,aba,,steps,3,,",
                 "arm,aba,repetition=1,time_per_evaluation,4.5e-6,,", "arm,naudet,,time_per_evaluation,,refused,", "arm,naudet,,time_per_state_4096,3e-6,,", "arm,mujoco,,time_per_state_4096,9e-6,,",
                 "arm,pinocchio,,time_per_state_4096,8e-6,,", "loop,aba,,time_per_evaluation,,refused,it has closed loops",
                 "loop,bae-haug,,time_per_evaluation,4e-6,,", "loop,bae-haug,,time_per_state_4096,5e-7,,",
-                "loop,hdca,,time_per_evaluation,6e-6,,", "loop,hdca,,time_per_state_4096,1e-6,,"]
-        (results / "timings.csv").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
-        time_tables.freeze(results, self.directory / "reference" / "batches")
-        return self.directory / "reference"
+                "loop,hdca,,time_per_evaluation,6e-6,,", "loop,hdca,,time_per_state_4096,1e-6,,", "loop,pinocchio,,time_per_state_4096,,refused,"]
+        return self.frozen("batches", [*rows, *more], quick)
 
     def test_times_are_shown_as_they_were_measured(self):
         reference = self.frozen_times(False, "9 repetitions")
         with (reference / "batches" / "times.csv").open(encoding="utf-8", newline="") as stream:
             kept = [(row["mechanism"], row["formulation"], row["quantity"], row["value"]) for row in csv.DictReader(stream)]
-        self.assertEqual(len(kept), 11)
+        self.assertEqual(len(kept), 12)
         self.assertNotIn("4.5e-6", {value for *_, value in kept}, "single repetitions are not kept")
-        _, [row] = time_tables.batches(reference)
+        header, [row] = time_tables.batches(reference)
         self.assertEqual(row, ["`arm`", "2", "not measured", "", "", "3", "", "8", "9", "2.7"])
-        _, rows = time_tables.batches_of_loops(reference)
-        self.assertEqual(rows, [["`loop`", "`bae-haug`", "4", "0.5", "8", "", "", ""], ["`loop`", "`hdca`", "6", "1", "6", "", "", ""]])
+        self.assertEqual(header[-3:], ["Pinocchio", "MuJoCo", "best other / best of ours, one core"])
+        header, rows = time_tables.batches_of_loops(reference)
+        self.assertEqual(rows, [["`loop`", "`bae-haug`", "4", "0.5", "8", "", ""], ["`loop`", "`hdca`", "6", "1", "6", "", ""]])
+        self.assertEqual(header[-1], "times as fast", "no engine was measured on a loop")
         self.assertEqual(time_tables.claims_of(reference, "batches")[1], [["ours is fast", "1 of 2", "mostly holds"]])
+
+    def test_engines_that_were_measured_have_columns(self):
+        reference = self.frozen_times(False, "9 repetitions", [
+            "arm,rollout,,time_per_state_4096,7e-6,,", "arm,rollout,,time_per_state_4096x2,4e-6,,", "arm,drake,,time_per_state_4096,2e-5,,",
+            "arm,drake,,time_per_state_4096x2,,refused,", "loop,mujoco,,time_per_state_4096,3e-6,,", "loop,rollout,,time_per_state_4096,2.5e-6,,",
+            "loop,rollout,,time_per_state_4096x2,,not measured,", "loop,drake,,time_per_state_4096,,refused,"])
+        header, [row] = time_tables.batches(reference)
+        self.assertEqual(header[7:], ["Pinocchio", "MuJoCo", "MuJoCo rollout", "MuJoCo rollout, two threads", "Drake", "best other / best of ours, one core"])
+        self.assertEqual(row[7:], ["8", "9", "7", "4", "20", "2.3"], "two threads are not one core")
+        header, rows = time_tables.batches_of_loops(reference)
+        self.assertEqual(header[7:], ["MuJoCo, soft", "MuJoCo rollout, soft", "MuJoCo rollout, soft, two threads"])
+        self.assertEqual([row[7:] for row in rows], [["3", "2.5", "not measured"]] * 2)
+
+    def test_derivatives_of_every_engine_have_their_columns(self):
+        engines = ("mujoco", "drake", "casadi[timeout=600]", "casadi-compiled[timeout=600]")
+        rows = [f"arm,{own},,jacobian_{kind},{value},," for own in ("aba", "naudet") for kind, value in (("time", 2e-6), ("cost", 4))]
+        rows += [f"arm,{engine},,jacobian_time,{1e-5 * (k + 1)},," for k, engine in enumerate(engines)]
+        rows += ["tree,aba,,jacobian_time,2e-6,,", "tree,casadi-compiled[timeout=600],,jacobian_time,,refused,too long", "tree,pinocchio,,jacobian_time,,failed,"]
+        header, found = time_tables.derivatives(self.frozen("derivatives", rows))
+        self.assertEqual(header[5:], ["MuJoCo, centred differences", "Drake, automatic", "CasADi, automatic", "CasADi, automatic, compiled",
+                                      "best other / best of ours"])
+        self.assertEqual(found, [["`arm`", "2", "4", "2", "4", "10", "20", "30", "40", "5"], ["`tree`", "2", "", "", "", "", "", "", "", ""]])
+
+    def test_columns_of_engines_are_variants_of_the_studies(self):
+        for study, columns in (("batches", (*time_tables._OF_TREES, *time_tables._OF_LOOPS)), ("derivatives", time_tables._OF_DERIVATIVES)):
+            declared = tomllib.loads((ROOT / "experiments" / "studies" / f"{study}.toml").read_text(encoding="utf-8"))
+            engines = {word for word in declared["variants"].values() if word.partition("[")[0] in declared["engines"]}
+            self.assertEqual({formulation for formulation, *_ in columns}, engines)
 
     def test_quick_runs_are_not_frozen(self):
         with self.assertRaisesRegex(InputError, "a run with --quick is not frozen"):
