@@ -53,6 +53,11 @@ class ModeMotion {
     if (!formulation_.unpack(t_, x, q, u).ok) {
       return {};
     }
+    for (const Joint& joint : mechanism_.tree_joints()) {
+      if (has_quaternion(joint.type)) {  // its length is no motion
+        Eigen::Map<Eigen::Vector4d>(q.data() + joint.q_offset).normalize();
+      }
+    }
     return q;
   }
 
@@ -172,7 +177,13 @@ std::vector<DrawnMode> drawn_modes(Formulation& formulation, double t, const std
                                    const LinearMotion& motion) {
   const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
   std::vector<DrawnMode> modes;
+  if (motion.modes.cols() == 0) {
+    return modes;
+  }
   const std::vector<double> rest = ModeMotion(formulation, t, x, motion.modes.col(0)).at(0.0, 0.0);
+  if (rest.empty()) {
+    return modes;
+  }
   ModeScale scale(formulation.mechanism(), rest);
   int number = 0;
   for (Eigen::Index i = 0; i < motion.eigenvalues.size() && modes.size() < kMostModes; ++i) {

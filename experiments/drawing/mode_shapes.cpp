@@ -8,8 +8,8 @@
 namespace mbdbench {
 namespace {
 
-// On a page each cycle is shown often enough that it can be watched.
-constexpr int kCycles = 4;
+// Lines on a page, all places of all modes together: some 16 bytes each.
+constexpr std::size_t kMostLines = 200'000;
 
 const char* word_of(LineKind kind) {
   switch (kind) {
@@ -55,18 +55,22 @@ std::string mode_shapes_text(const Mechanism& mechanism, const std::vector<doubl
 }
 
 std::string modes_page(const Mechanism& mechanism, const std::vector<DrawnMode>& modes, const std::string& subtitle) {
+  Kinematics kinematics(mechanism);
   std::string pictures;
+  std::size_t lines = 0;
   for (const DrawnMode& mode : modes) {
+    // One cycle, which the page repeats.
     MotionFrames frames;
-    for (int cycle = 0; cycle < kCycles; ++cycle) {
-      for (std::size_t k = 0; k < mode.q.size(); ++k) {
-        const double share = static_cast<double>(k) / static_cast<double>(mode.q.size());
-        frames.times.push_back(mode.period * (cycle + share));
-        frames.q.push_back(mode.q[k]);
-      }
+    for (std::size_t k = 0; k <= mode.q.size(); ++k) {
+      frames.times.push_back(mode.period * static_cast<double>(k) / static_cast<double>(mode.q.size()));
+      frames.q.push_back(mode.q[k % mode.q.size()]);
     }
-    frames.times.push_back(mode.period * kCycles);
-    frames.q.push_back(mode.q.front());
+    kinematics.set_positions(mode.q.front());
+    lines += frames.q.size() * stick_figure(kinematics, view_of(kinematics)).lines.size();
+    if (lines > kMostLines && !pictures.empty()) {
+      pictures += "<p>The others are left out: the page would be too large.</p>\n";
+      break;
+    }
     pictures += motion_picture(mechanism, frames, mode.title);
   }
   return fmt::format(

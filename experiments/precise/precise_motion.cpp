@@ -8,8 +8,8 @@
 namespace mbdbench::precise {
 namespace {
 
-/// Rows that repeat others have pivots of the square of the rounding of positions in double precision, 1e-32; others
-/// have some 1e-12 where mechanisms are not singular.
+/// Relative to the largest pivot: rows that repeat others have pivots of the square of the rounding of positions in
+/// double precision, 1e-32; others have some 1e-12 where mechanisms are not singular.
 constexpr double kRepeated = 1e-20;
 
 }  // namespace
@@ -35,6 +35,9 @@ PreciseMotion::PreciseMotion(const Mechanism& mechanism, const TreeNumbers& numb
     : tree_(mechanism, numbers), no_forces_(index_of(mechanism.u_size()), Real(0.0)) {
   if (const std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
     throw std::invalid_argument(refusal);
+  }
+  if (mechanism.generic_rank().rank == 0) {
+    return;  // cut joints that repeat joints of the tree: there is no pivot to compare others with
   }
   for (const Joint& joint : mechanism.cut_joints()) {
     Cut& cut = cuts_.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/link_length.hpp"
@@ -110,6 +111,10 @@ void PreciseTree::place(std::span<const Real> q) {
     if (const Columns& axes = body.axes.columns(); axes.cols() > 0) {
       body.gain = body.articulated * axes;
       body.pivot.compute(axes.transpose() * body.gain);
+      if (body.pivot.info() != Eigen::Success) {
+        throw std::runtime_error("precise motion: the articulated inertia of '" + mechanism_->bodies()[k].name +
+                                 "' is not positive");
+      }
       felt -= body.gain * body.pivot.solve(body.gain.transpose().eval());
     }
     if (mechanism_->tree_joints()[k].a >= 0) {

@@ -45,6 +45,7 @@ class PreciseTree {
   PreciseTree(const Mechanism& mechanism, const TreeNumbers& numbers);
 
   /// Goes to coordinates: positions, axes, inertias, articulated inertias. \param q q_size() entries
+  /// \throws std::runtime_error naming a body whose articulated inertia is not positive
   void place(std::span<const Real> q);
   /// Goes to quasi-velocities there. \param u u_size() entries
   void move(std::span<const Real> u);

@@ -43,7 +43,10 @@ void StateBatch::rhs(double t, std::span<const double> states, std::span<double>
     return;
   }
   const std::size_t size = formulation_->state_size();
-  const std::size_t most = std::max<std::size_t>(1, kLargestMessage / (size * sizeof(double)));
+  // Whole portions: lanes hold the same states as on one process.
+  const std::size_t lanes = index_of(formulation_->batch_lanes());
+  const std::size_t most =
+      lanes * std::max<std::size_t>(1, kLargestMessage / (lanes * std::max<std::size_t>(1, size) * sizeof(double)));
   for (std::size_t first = 0; first < statuses.size(); first += most) {
     const std::size_t count = std::min(most, statuses.size() - first);
     rhs_of_message(t, states.subspan(first * size, count * size), rates.subspan(first * size, count * size),

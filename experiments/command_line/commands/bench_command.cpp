@@ -166,6 +166,11 @@ void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int thr
   }
 }
 
+/// \returns what a table says behind a formulation.
+const char* words_of(BatchRates wanted) {
+  return wanted == BatchRates::everywhere ? ", rates everywhere" : "";
+}
+
 void print_rows(const std::vector<BenchRow>& rows, int batch, int processes) {
   TextTable table;
   if (batch > 0) {
@@ -176,28 +181,31 @@ void print_rows(const std::vector<BenchRow>& rows, int batch, int processes) {
       {"mechanism", "formulation", "median/us", "fastest/us", "ns per body", "spread", "share", "times", "verdict"}};
   table.numbers = {2, 3, 4, 5, 6, 7};
   for (const BenchRow& row : rows) {
+    const std::string label = row.formulation + (processes > 1 ? words_of(row.wanted) : "");
     if (!row.obstacle.empty()) {
-      table.rows.push_back({row.mechanism, row.formulation, row.obstacle});
+      table.rows.push_back({row.mechanism, label, row.obstacle});
       continue;
     }
     const Timing median = row.median();
     const auto figure = [&](double value) { return median.disturbed() ? "-" : fmt::format("{:.4g}", value); };
-    table.rows.push_back(
-        {row.mechanism, row.formulation, figure(1e6 * median.seconds), figure(1e6 * row.times.fastest().seconds),
-         figure(1e9 * median.seconds / row.bodies), fmt::format("{:.1f} %", 100.0 * median.spread),
-         row.own_clock ? "-" : fmt::format("{:.2f}", median.processor_share), fmt::format("{}", median.repetitions),
-         median.disturbed() ? "not measured: disturbed"
-         : row.own_clock    ? kOwnClock
-                            : ""});
+    table.rows.push_back({row.mechanism, label, figure(1e6 * median.seconds), figure(1e6 * row.times.fastest().seconds),
+                          figure(1e9 * median.seconds / row.bodies), fmt::format("{:.1f} %", 100.0 * median.spread),
+                          row.own_clock ? "-" : fmt::format("{:.2f}", median.processor_share),
+                          fmt::format("{}", median.repetitions),
+                          median.disturbed() ? "not measured: disturbed"
+                          : row.own_clock    ? kOwnClock
+                                             : ""});
   }
   fmt::print("{}", table_text(table));
 }
 
 std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch, int processes) {
   const char* const quantity = batch > 0 ? "time_per_state" : "time_per_evaluation";
-  const std::string shared = processes > 1 ? fmt::format(",processes={}", processes) : std::string();
   std::vector<Record> records;
   for (const BenchRow& row : rows) {
+    const std::string shared = processes > 1 ? fmt::format(",processes={},rates={}", processes,
+                                                           row.wanted == BatchRates::everywhere ? "everywhere" : "own")
+                                             : std::string();
     const RecordMaker maker({.experiment = "bench",
                              .mechanism = row.mechanism,
                              .formulation = row.formulation,
@@ -227,17 +235,33 @@ int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options, bo
   return outcome.failed ? kExitCheckFailed : kExitOk;
 }
 
-/// \returns the rows of one mechanism; of states that processes share two for each formulation.
+/// \returns whether any process says so.
+bool any_process(ProcessExchange* processes, bool own) {
+  double said = own ? 1.0 : 0.0;
+  if (processes != nullptr) {
+    processes->take_largest(std::span(&said, 1));
+  }
+  return said > 0.0;
+}
+
+/// \returns the rows of one mechanism; of states that processes share two for each formulation. What one process cannot
+/// make, for want of memory, no process times.
 std::vector<BenchRow> prepared_rows(const Registries& registries, const Mechanism& mechanism,
-                                    const std::vector<std::string>& formulations, bool shared) {
+                                    const std::vector<std::string>& formulations, ProcessExchange* processes) {
   std::vector<BenchRow> rows;
   rows.reserve(2 * formulations.size());
+  const auto add = [&](const std::string& word, BatchRates wanted) {
+    BenchRow& row = rows.emplace_back(prepared(registries, mechanism, word));
+    row.wanted = wanted;
+    if (any_process(processes, !row.obstacle.empty()) && row.obstacle.empty()) {
+      row.made.reset();
+      row.obstacle = "refused: another process cannot make it";
+    }
+  };
   for (const std::string& word : formulations) {
-    rows.push_back(prepared(registries, mechanism, word));
-    if (shared && rows.back().obstacle.empty()) {
-      rows.push_back(prepared(registries, mechanism, word));
-      rows.back().formulation += ", rates everywhere";
-      rows.back().wanted = BatchRates::everywhere;
+    add(word, BatchRates::own);
+    if (processes != nullptr && rows.back().obstacle.empty()) {
+      add(word, BatchRates::everywhere);
     }
   }
   return rows;
@@ -252,15 +276,6 @@ std::string problem_of(const std::vector<Mechanism>& mechanisms, const std::vect
     problem += " " + studies::mechanism_digest(mechanism);
   }
   return fmt::format("{} {}", problem, fmt::join(formulations, " "));
-}
-
-/// \returns whether the user has interrupted any process.
-bool interrupted(ProcessExchange* processes) {
-  double own = interruption_requested() ? 1.0 : 0.0;
-  if (processes != nullptr) {
-    processes->take_largest(std::span(&own, 1));
-  }
-  return own > 0.0;
 }
 
 /// \param start of processes that share the states; nullptr: this one is alone
@@ -309,7 +324,7 @@ int run_bench(const Registries& registries, const BenchOptions& options, Process
   bool measured = false;
   bool stopped = false;
   for (const Mechanism& mechanism : mechanisms) {
-    std::vector<BenchRow> rows = prepared_rows(registries, mechanism, formulations, process_count > 1);
+    std::vector<BenchRow> rows = prepared_rows(registries, mechanism, formulations, processes);
     if (options.derivatives) {
       exit_code = std::max(exit_code, run_derivatives(rows, options, measured));
     } else {
@@ -328,7 +343,7 @@ int run_bench(const Registries& registries, const BenchOptions& options, Process
         write_records(output / "timings.csv", records_of(all, options.batch, process_count));
       }
     }
-    stopped = interrupted(processes);
+    stopped = any_process(processes, interruption_requested());
     if (stopped) {
       break;
     }

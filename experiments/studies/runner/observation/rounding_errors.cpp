@@ -15,12 +15,16 @@ constexpr std::uint64_t kSeed = 20040306;
 constexpr double kDisplaced = 0.05;  // rad or m
 constexpr int kDirections = 8;
 
-/// \returns the largest |a - b| over the largest |b|.
+/// \returns the largest |a - b| over the largest |b|; NaN where one is not a number.
 double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double difference = 0.0;
   double size = 0.0;
   for (std::size_t i = 0; i < b.size(); ++i) {
-    difference = std::max(difference, std::abs(a[i] - b[i]));
+    const double own = std::abs(a[i] - b[i]);
+    difference = std::isnan(own) ? own : std::max(difference, own);
+    if (std::isnan(difference)) {
+      return difference;  // of which no comparison would tell
+    }
     size = std::max(size, std::abs(b[i]));
   }
   return difference / size;
@@ -29,6 +33,10 @@ double relative_difference(const std::vector<double>& a, const std::vector<doubl
 /// \returns a number from -1 to 1: the same on every machine, which the library's distributions are not.
 double drawn(std::mt19937_64& engine) {
   return std::ldexp(static_cast<double>(engine() >> 11), -52) - 1.0;
+}
+
+Measured number_or_failure(double value) {
+  return std::isfinite(value) ? Measured::number(value) : Measured::failed("it is not a number");
 }
 
 /// \returns the places of u in the state; none where it has momenta or absolute velocities.
@@ -85,7 +93,7 @@ Measured RoundingErrors::acceleration(Formulation& formulation) {
   found.reserve(velocities.size());
   std::transform(velocities.begin(), velocities.end(), std::back_inserter(found),
                  [&](std::size_t place) { return xdot[place]; });
-  return Measured::number(relative_difference(found, *reference_));
+  return number_or_failure(relative_difference(found, *reference_));
 }
 
 Measured RoundingErrors::velocity(Formulation& formulation) const {
@@ -100,7 +108,7 @@ Measured RoundingErrors::velocity(Formulation& formulation) const {
       return Measured::failed(status.message());
     }
   }
-  return Measured::number(relative_difference(u, u_));
+  return number_or_failure(relative_difference(u, u_));
 }
 
 Measured RoundingErrors::jacobian(Formulation& formulation) const {
@@ -133,7 +141,7 @@ Measured RoundingErrors::jacobian(Formulation& formulation) const {
     const Eigen::VectorXd change = precise::precise_change(formulation, 0.0, x, direction);
     expected.insert(expected.end(), change.begin(), change.end());
   }
-  return Measured::number(relative_difference(found, expected));
+  return number_or_failure(relative_difference(found, expected));
 }
 
 }  // namespace mbdbench::studies

@@ -85,7 +85,6 @@ Measured RunGradients::cost() {
   if (!refusal_.empty()) {
     return Measured::refused(refusal_);
   }
-  // A limit that keeps all stages: checkpoints would make the run again.
   std::string failure;
   const auto call = [&](const auto& work) {
     return [&failure, work] {
@@ -138,7 +137,11 @@ Measured RunGradients::error() {
         found += term;
         terms += std::abs(term);
       }
-      largest = std::max(largest, std::abs(found - expected[k]) / terms);
+      const double error = std::abs(found - expected[k]) / terms;
+      if (!std::isfinite(error)) {
+        return Measured::failed("the gradient or its reference is not a number");
+      }
+      largest = std::max(largest, error);
     }
     return Measured::number(largest);
   } catch (const std::invalid_argument& error) {
