@@ -1,8 +1,7 @@
 """Tables of measured times, made from results/reference: what studies of right-hand sides measured on a quiet machine.
 
 A time that was not measured stands as such; what a formulation or an engine cannot do leaves its cell empty. Of every
-study the reference has times.csv (rows of timings.csv), counts.csv (rows of records.csv), claims_on_times.csv and
-machine.json (provenance.json): times of one machine are not compared with those of another, so nothing else is kept."""
+study the reference has times.csv (rows of timings.csv), counts.csv (rows of records.csv), claims.csv and (provenance.json): times of one machine are not compared with those of another, so nothing else is kept."""
 import csv
 import json
 import shutil
@@ -11,8 +10,9 @@ from reading.input_error import InputError
 
 # What is kept of every study: quantities of timings.csv and of records.csv.
 _KEPT = {"batches": (("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2"), ()),
-         "derivatives": (("jacobian_time", "jacobian_cost"), ()),
+         "derivatives": (("jacobian_time", "jacobian_cost"), ("jacobian_error",)),
          "exact_jacobians": ((), ("evaluations", "jacobians", "iterations")),
+         "gradients": (("gradient_cost",), ("gradient_error",)),
          "parts": (("time_per_body",), ("bodies",)),
          "speedup": (("time_per_body",), ("bodies",))}
 STUDIES = tuple(_KEPT)
@@ -74,7 +74,7 @@ def freeze(results, reference):
                 writer = csv.DictWriter(stream, columns, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)
-    shutil.copyfile(results / "timing_claims.csv", reference / "claims_on_times.csv")
+    _join_tables([results / "claims.csv", results / "timing_claims.csv"], reference / "study_claims.csv")
     shutil.copyfile(results / "provenance.json", reference / "machine.json")
 
 
@@ -140,6 +140,28 @@ def batches_of_loops(folder):
     return ["mechanism", "", "alone", "in lanes", "times as fast", "two threads", "times as fast", *(heading for *_, heading in engines)], rows
 
 
+def _join_tables(sources, target):
+    """Rows of tables of the same columns, of those that there are."""
+    lines = [source.read_text(encoding="utf-8").splitlines(keepends=True) for source in sources if source.is_file()]
+    target.write_text("".join([*lines[0][:1], *(line for table in lines for line in table[1:])]), encoding="utf-8")
+
+
+def _counts(folder, study, quantity):
+    """{(mechanism, formulation): value} of a quantity that no clock has measured; names of mechanisms in their order."""
+    found, mechanisms = {}, []
+    with (folder / study / "counts.csv").open(newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            if row["quantity"] == quantity:
+                mechanisms += [row["mechanism"]] if row["mechanism"] not in mechanisms else []
+                if row["value"]:
+                    found[row["mechanism"], row["formulation"]] = float(row["value"])
+    return found, mechanisms
+
+
+def _error(value):
+    return "" if value is None else f"{value:.1e}"
+
+
 def derivatives(folder):
     """Microseconds of all derivatives, and the same in right-hand sides of the same program."""
     times = Times(folder, "derivatives")
@@ -151,6 +173,24 @@ def derivatives(folder):
         rows.append([f"`{mechanism}`", *cells, *_engine_cells(times, mechanism, engines), _ratio_of_best(times, mechanism, engines, "jacobian_time")])
     return ["mechanism", "`aba`", "right-hand sides", "`naudet`", "right-hand sides", *(heading for *_, heading in engines),
             "best other / best of ours"], rows
+
+
+def derivative_errors(folder):
+    """Errors of derivatives against numbers of 113 bits."""
+    errors, mechanisms = _counts(folder, "derivatives", "jacobian_error")
+    shown = [(key, heading) for key, heading in [("aba", "`aba`"), ("naudet", "`naudet`"), *((key, name) for key, _, name in _OF_DERIVATIVES)]
+             if any(formulation == key for _, formulation in errors)]
+    return (["mechanism", *(heading for _, heading in shown)],
+            [[f"`{mechanism}`", *(_error(errors.get((mechanism, key))) for key, _ in shown)] for mechanism in mechanisms])
+
+
+def gradients(folder):
+    """What gradients of runs cost in runs, and their errors."""
+    times, (errors, mechanisms) = Times(folder, "gradients"), _counts(folder, "gradients", "gradient_error")
+    shown = ("aba", "naudet", "bae-haug[projection=velocities]", "hdca[projection=velocities]")
+    rows = [[f"`{mechanism}`", *(times.cell(mechanism, key, "gradient_cost", digits=2) for key in shown),
+             *(_error(errors.get((mechanism, key))) for key in ("aba", "naudet"))] for mechanism in mechanisms]
+    return ["mechanism", *(f"`{key}`, runs" for key in shown), "`aba`, error", "`naudet`, error"], rows
 
 
 def exact_jacobians(folder):
@@ -240,8 +280,8 @@ def parts(folder):
 
 
 def claims_of(folder, study):
-    """What the study says of its times."""
-    with (folder / study / "claims_on_times.csv").open(newline="", encoding="utf-8") as stream:
+    """What the study says of what it measured."""
+    with (folder / study / "study_claims.csv").open(newline="", encoding="utf-8") as stream:
         rows = [[row["statement"].replace("|", r"\|"), f"{row['held']} of {row['parts']}", row["verdict"]] for row in csv.DictReader(stream)]
     if not rows:
         raise InputError(folder / study, "no claim on times: freeze a whole run")

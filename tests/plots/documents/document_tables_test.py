@@ -163,7 +163,7 @@ class Freezing(InTemporaryDirectory):
     def test_a_folder_without_studies_of_times_is_named(self):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(document_tables.main(["--freeze-times", str(self.directory)]), 1)
-        self.assertIn("none of the studies batches, derivatives, exact_jacobians, parts, speedup", errors.getvalue())
+        self.assertIn("none of the studies batches, derivatives, exact_jacobians, gradients, parts, speedup", errors.getvalue())
 
 
 if __name__ == "__main__":
