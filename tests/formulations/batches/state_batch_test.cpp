@@ -220,9 +220,10 @@ TEST(state_batch, no_states_are_no_work) {
 
 // Any number of states, processes and threads; one state that fails, whose reason every process knows.
 TEST(state_batch, processes_have_the_bits_of_one_everywhere_or_of_their_own_states) {
-  for (const auto& [name, key] : {std::pair{"humanoid", "aba"}, {"double_loop", "naudet"}, {"four_bar", "dca-alm"}}) {
+  for (const auto& both : {std::pair{"humanoid", "aba"}, {"double_loop", "naudet"}, {"four_bar", "dca-alm"}}) {
+    const char* const name = both.first;
     const Mechanism mechanism = test::from_catalogue(name);
-    const auto original = test::make(key, mechanism);
+    const auto original = test::make(both.second, mechanism);
     const std::size_t size = original->state_size();
     std::vector<double> x(size);
     ASSERT_TRUE(original->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
