@@ -13,7 +13,11 @@ namespace {
 
 #if defined(__x86_64__)
 bool has_avx2() {
+#ifdef MBDBENCH_WITHOUT_AVX2
+  return false;
+#else
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#endif
 }
 bool has_avx512() {
 #ifdef MBDBENCH_WITHOUT_AVX512

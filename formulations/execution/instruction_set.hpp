@@ -24,7 +24,7 @@ const InstructionSet& best_instruction_set();
 const InstructionSet& instruction_set_named(std::string_view name);
 
 /// \returns the kernels of an instruction set: `kernels.operator()<W>()` for its W doubles a register. Builds for
-/// sanitizers leave out the set that their machine does not have (cmake/kernels.cmake).
+/// sanitizers leave sets out (cmake/kernels.cmake).
 template <class Kernels>
 auto compiled_for(const InstructionSet& set, Kernels kernels) {
 #ifndef MBDBENCH_WITHOUT_AVX512
@@ -32,7 +32,12 @@ auto compiled_for(const InstructionSet& set, Kernels kernels) {
     return kernels.template operator()<8>();
   }
 #endif
-  return set.level == 1 ? kernels.template operator()<4>() : kernels.template operator()<2>();
+#ifndef MBDBENCH_WITHOUT_AVX2
+  if (set.level == 1) {
+    return kernels.template operator()<4>();
+  }
+#endif
+  return kernels.template operator()<2>();
 }
 
 }  // namespace mbdbench
