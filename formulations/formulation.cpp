@@ -166,9 +166,9 @@ RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
 }
 
 std::string Formulation::without_jacobian() const {
-  return "there are no exact derivatives here; dense, dense-momentum, bae-haug, dca, hdca, naudet and naudet-acc have "
-         "them, with loops too, and in absolute coordinates dca-alm, dca-alm-proj and dca-alm-printed; of open trees "
-         "that they take as one piece aba, naudet and naudet-acc, with kernel=auto";
+  return "this formulation has no exact derivatives; those that come with the suite have them: aba, naudet and "
+         "bae-haug "
+         "for example, with loops dense, bae-haug, dca, hdca and naudet";
 }
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {

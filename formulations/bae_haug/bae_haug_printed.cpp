@@ -34,6 +34,7 @@
 
 #include "formulations/execution/execution.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/recursion/cut_end.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
@@ -81,7 +82,7 @@ std::vector<std::size_t> groups_of(const Mechanism& mechanism) {
 
 class BaeHaugPrintedFormulation final : public JointVelocityFormulation {
  public:
-  BaeHaugPrintedFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte)
+  BaeHaugPrintedFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, const InstructionSet& set)
       : JointVelocityFormulation(mechanism),
         baumgarte_(baumgarte),
         kinematics_(mechanism),
@@ -97,14 +98,19 @@ class BaeHaugPrintedFormulation final : public JointVelocityFormulation {
         smallest_(cut_rows_ + base_rows_),
         multipliers_(cut_rows_ + base_rows_),
         accelerations_(mechanism.u_size()),
-        solver_(groups_of(mechanism)) {
+        solver_(groups_of(mechanism)),
+        set_(set),
+        derivatives_(
+            mechanism, VelocityRules{false, baumgarte.alpha, baumgarte.beta}, std::string(), near(),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, set) {
+    use_derivatives(derivatives_);
     for (Link& link : links_) {
       link.phi_m.resize(cut_rows_, 6);
     }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<BaeHaugPrintedFormulation>(mechanism(), baumgarte_);
+    return std::make_unique<BaeHaugPrintedFormulation>(mechanism(), baumgarte_, set_);
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
@@ -351,6 +357,8 @@ class BaeHaugPrintedFormulation final : public JointVelocityFormulation {
   Eigen::VectorXd multipliers_;
   Eigen::VectorXd accelerations_;  // q''
   SemidefiniteSolver solver_;
+  InstructionSet set_;
+  LoopDerivatives derivatives_;  // of the function, which is that of bae-haug
 };
 
 std::string refuse(const Mechanism& mechanism) {
@@ -365,10 +373,9 @@ std::span<const ParameterSpecification> options() {
   return kOptions;
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options,
-                                  const Execution& /*execution*/) {
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options, const Execution& execution) {
   return std::make_unique<BaeHaugPrintedFormulation>(
-      mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")});
+      mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")}, execution.instruction_set);
 }
 
 }  // namespace

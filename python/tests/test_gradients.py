@@ -67,7 +67,6 @@ def test_checkpoints_change_no_bit(pendulum):
 
 def test_errors_say_what_would_be_right(pendulum):
     for arguments, message in [
-        ({"formulation": "naudet[kernel=general]"}, "aba, naudet"),
         ({"method": "ode45"}, "rk2, rk4, rkf45-fixed"),
         ({"step": 0.0}, "step: is 0"),
         ({"parameters": ["mass.body9"]}, "did you mean"),

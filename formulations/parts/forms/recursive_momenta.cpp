@@ -56,6 +56,8 @@ class RecursiveMomenta final : public JointStateFormulation {
           use_derivatives(*evaluations_, evaluations_->has_lengths() ? *evaluations_ : loops);
         }
       }
+    } else {
+      use_loop_derivatives({}, {});
     }
   }
 

@@ -67,8 +67,8 @@ TEST(run_gradient_refusals, say_which_methods_steps_and_memory_are_taken) {
 }
 
 TEST(run_gradient_refusals, say_where_there_are_no_derivatives) {
-  expect_says(refusal({.settings = {"naudet[kernel=general]", "rk4", 0.0, 1.0, 0.1, 1e9}}),
-              {"'naudet[kernel=general]'", "aba, naudet", "open trees"});
+  expect_says(refusal({.mechanism = "four_bar", .settings = {"hdca[gauge=reset]", "rk4", 0.0, 1.0, 0.1, 1e9}}),
+              {"'hdca[gauge=reset]'", "take tangent"});
   expect_says(refusal({.settings = {"nobody", "rk4", 0.0, 1.0, 0.1, 1e9}}), {"nobody"});
   expect_says(refusal({.mechanism = "four_bar"}), {"'aba' does not take mechanism"});
 }

@@ -473,9 +473,9 @@ TEST_F(StudyTest, JacobiansOfImplicitIntegratorsAreExactOrDifferences) {
   const std::string begin =
       "name = \"jacobians\"\nend = 1.0\nintegrators = [\"ode15s\"]\ntolerances = [1e-6]\n"
       "observe = [\"evaluations\", \"jacobians\"]\nmechanisms = [\n"
-      "{ mechanism = \"pendulum:2\", label = \"as the study\" },\n"
-      "{ mechanism = \"pendulum:2\", label = \"exact\", jacobian = \"exact\" }]\n";
-  const std::string end = "[variants]\n\"ABA\" = \"aba\"\n\"printed\" = \"bae-haug-printed\"\n";
+      "{ mechanism = \"four_bar\", label = \"as the study\" },\n"
+      "{ mechanism = \"four_bar\", label = \"exact\", jacobian = \"exact\" }]\n";
+  const std::string end = "[variants]\n\"Bae-Haug\" = \"bae-haug\"\n\"reset\" = \"hdca[gauge=reset]\"\n";
   const Study study = read("jacobian = \"differences\"\n" + begin + end);
   const Registries registries = default_registries();
   const auto measured = [&](std::size_t mechanism, std::size_t variant, const char* observer) {

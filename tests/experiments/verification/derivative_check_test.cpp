@@ -183,12 +183,15 @@ TEST(DerivativeCheck, RightDerivativesPassOfThePrintedPenalties) {
   }
 }
 
-TEST(DerivativeCheck, RightDerivativesPassOfPrintedMomenta) {
-  expect_both_passed({"squeezer", "four_bar", "quadruped", "double_loop", "random_tree:seed=7"}, {"hdca-printed"});
+TEST(DerivativeCheck, RightDerivativesPassOfPrintedEquationsAndInWorldAxes) {
+  expect_both_passed({"squeezer", "four_bar", "quadruped", "double_loop", "random_tree:seed=7"},
+                     {"hdca-printed", "bae-haug-printed[alpha=3,beta=5]"});
+  expect_both_passed({"pendulum:3", "quadruped", "random_tree:seed=7"}, {"naudet[kernel=general]"});
 }
 
 TEST(DerivativeCheck, FormulationsWithoutDerivativesAreNotAsked) {
-  for (const VerificationResult& result : verified({"four_bar"}, {"bae-haug-printed", "hdca[gauge=reset]"})) {
+  for (const VerificationResult& result :
+       verified({"four_bar"}, {"hdca[gauge=reset]", "hdca[gauge=none,leaf=body,cut_axes=body]"})) {
     EXPECT_EQ(result.derivative.outcome, CheckOutcome::not_compared) << result.mechanism << ", " << result.formulation;
     EXPECT_NE(result.outcome(), CheckOutcome::failed);
   }

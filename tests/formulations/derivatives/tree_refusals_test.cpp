@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mechanisms/model/description/model_error.hpp"
 #include "tests/formulations/derivatives/loop_cases.hpp"
+#include "tests/support/forwarding_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -31,19 +34,30 @@ TEST(tree_refusals, by_parameters_that_are_not_there_are_refused_by_name) {
   }
 }
 
-TEST(tree_refusals, are_refused_by_name_where_there_are_none) {
-  const auto reason = [](const char* key, const char* name) {
-    const Mechanism mechanism = test::loop_named(name);
-    const auto formulation = test::make(key, mechanism);
-    std::vector<double> rows(formulation->state_size() * formulation->state_size());
-    std::vector<double> x(formulation->state_size());
-    EXPECT_TRUE(formulation->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
-    EXPECT_FALSE(formulation->jacobian(0.3, x, rows).ok) << key;
-    EXPECT_FALSE(formulation->jacobian_vector(0.3, x, x, rows).ok) << key;
-    EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
-    return formulation->without_jacobian();
-  };
-  EXPECT_NE(reason("bae-haug-printed", "four_bar").find("open trees"), std::string::npos);
+/// A user's formulation that has a right-hand side alone.
+class WithoutDerivatives final : public test::ForwardingFormulation {
+ public:
+  using ForwardingFormulation::ForwardingFormulation;
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<WithoutDerivatives>(right().clone());
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    return right().rhs(t, x, xdot);
+  }
+};
+
+TEST(tree_refusals, say_who_has_derivatives_where_a_formulation_has_none) {
+  const Mechanism mechanism = test::loop_named("four_bar");
+  WithoutDerivatives formulation(test::make("bae-haug", mechanism));
+  std::vector<double> rows(formulation.state_size() * formulation.state_size());
+  std::vector<double> x(formulation.state_size());
+  EXPECT_TRUE(formulation.pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+  EXPECT_FALSE(formulation.jacobian(0.3, x, rows).ok);
+  EXPECT_FALSE(formulation.jacobian_vector(0.3, x, x, rows).ok);
+  EXPECT_FALSE(formulation.vector_jacobian(0.3, x, x, rows).ok);
+  EXPECT_NE(formulation.without_jacobian().find("aba, naudet and bae-haug"), std::string::npos);
 }
 
 TEST(tree_refusals, are_refused_where_any_number_is_not_finite) {
