@@ -19,6 +19,9 @@ namespace {
 /// Formulations with other parameters that need more, bytes, are made again for each right-hand side: six of them
 /// would exist at a time.
 constexpr double kLargestKept = 2e6;
+/// Where velocities are projected, or solved for, parameters change them by about as much as they are; a part of them
+/// is the least by which rates of coordinates are weighted.
+constexpr double kChangeOfVelocities = 0.1;
 
 /// \returns what messages call a parameter.
 std::string name_of(const RateParameter& parameter) {
@@ -128,7 +131,12 @@ std::string ParameterCheck::compare(Formulation& formulation, const Verification
   }
   const DerivativeProduct product = {columns * change, columns.cwiseAbs() * change.cwiseAbs()};
   const DerivativeComparison comparison(formulation.layout(), place, tell);
-  const Eigen::VectorXd weights = comparison.weights(product.terms, random);
+  // Rates of coordinates that no parameter changes, or none here, have columns of rounding.
+  Eigen::VectorXd sizes = product.terms;
+  for (const Eigen::Index i : comparison.blocks().front()) {
+    sizes[i] = std::max(sizes[i], kChangeOfVelocities * std::abs(place.xdot[i]));
+  }
+  const Eigen::VectorXd weights = comparison.weights(sizes, random);
   failure = compare_differences(formulation, state, place, product, comparison);
   return failure.empty() ? compare_weights(formulation, place, columns, weights, comparison, tell) : failure;
 }
