@@ -53,6 +53,9 @@ class MirroredProcesses final : public ProcessExchange {
                std::span<const std::size_t> /*bounds*/) override {}
   void deal(std::span<const double> /*all*/, std::span<double> /*own*/,
             std::span<const std::size_t> /*bounds*/) override {}
+  /// Messages along a tree are simulated from the pieces between exchanges of all with all (`exchange=all`).
+  void tell(int /*process*/, std::span<const std::byte> /*message*/) override { std::abort(); }
+  void hear(int /*process*/, std::span<std::byte> /*message*/) override { std::abort(); }
   void rest_until_all() override {}
   /// Nobody waits.
   void give_up() override {}

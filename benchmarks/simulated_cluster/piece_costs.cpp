@@ -55,7 +55,7 @@ std::string subchains(const std::string& key, const std::string& family, long bo
   constexpr long kLongest = 4096;  // links of a block
   const long blocks = std::max<long>(nodes, bodies / kLongest);
   const std::string loop = family != "loop" ? "" : key == "dca" ? ",projection=off" : ",gauge=none";
-  return fmt::format("{}[leaf=subchain,subchains={}{}]", key, 8 * blocks, loop);
+  return fmt::format("{}[leaf=subchain,exchange=all,subchains={}{}]", key, 8 * blocks, loop);
 }
 
 class Schedules {

@@ -63,6 +63,17 @@ class MpiProcesses final : public ProcessExchange {
                    MPI_DOUBLE, 0, MPI_COMM_WORLD);
     });
   }
+  void tell(int process, std::span<const std::byte> message) override {
+    watch_.during([&] {
+      MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, process, kMessage, MPI_COMM_WORLD);
+    });
+  }
+  void hear(int process, std::span<std::byte> message) override {
+    watch_.during([&] {
+      MPI_Recv(message.data(), static_cast<int>(message.size()), MPI_BYTE, process, kMessage, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+    });
+  }
   void rest_until_all() override {
     MPI_Request everybody = MPI_REQUEST_NULL;
     MPI_Ibarrier(MPI_COMM_WORLD, &everybody);
@@ -81,6 +92,8 @@ class MpiProcesses final : public ProcessExchange {
       counts_[r] = static_cast<int>(bounds[r + 1] - bounds[r]);
     }
   }
+
+  static constexpr int kMessage = 0;  // tag
 
   WaitingWatch& watch_;
   int process_ = 0;

@@ -122,7 +122,7 @@ void BinarySolver::Work::close_arms(const TeamMember& member, const Vec3& base) 
     for (int s = arm.first_segment; s < arm.last_segment; ++s) {
       tree.leaf(s - arm.first_segment) = nodes[index_of(s)].node;
     }
-    const Mat3 axes = first_link_axes(plan, std::span<const SegmentNode>(nodes), static_cast<int>(a));
+    const Mat3 axes = first_link_axes(plan, static_cast<int>(a), nodes[index_of(arm.first_segment)].first_turn);
     close_ground(tree.close(smallest), axes.transpose() * base, tree.sigma(0), smallest);
     std::fill_n(tree.sigma(arm.last_segment - arm.first_segment), kHandleRows, 0.0);
     tree.open();

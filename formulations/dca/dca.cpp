@@ -168,7 +168,7 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 10> kOptions = {
+  static const std::array<ParameterSpecification, 11> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
@@ -176,6 +176,7 @@ std::span<const ParameterSpecification> dca_options() {
       regularisation_option(),
       leaf_option(),
       subchains_option(),
+      exchange_option(),
       threads_option(),
       projection_option(),
       kernel_options().front()};

@@ -6,8 +6,9 @@
 
 namespace mbdbench {
 
-/// One process's side of the connection between all of them. All processes call the same functions in the same order; a
-/// call returns when what the others give is there. Connections end the program where they break.
+/// One process's side of the connection between all of them. All processes call the same functions in the same order,
+/// but `tell` and `hear`, which two of them call; a call returns when what the others give is there. Connections end
+/// the program where they break.
 class ProcessExchange {
  public:
   ProcessExchange() = default;
@@ -29,6 +30,10 @@ class ProcessExchange {
   virtual void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) = 0;
   /// From process 0 everybody's part. \param all as of `collect`
   virtual void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) = 0;
+  /// A message to another process, which hears messages of this one in the order in which they were told.
+  virtual void tell(int process, std::span<const std::byte> message) = 0;
+  /// Waits for a message. \param message of the length that was told
+  virtual void hear(int process, std::span<std::byte> message) = 0;
   /// Returns when all processes have called it. Waits asleep and for ever, so that long work of others beside is not
   /// disturbed.
   virtual void rest_until_all() = 0;

@@ -2,14 +2,18 @@
 /// \file
 /// Processes as threads of one process, which count what they exchange.
 #include <algorithm>
+#include <atomic>
 #include <barrier>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
@@ -24,13 +28,15 @@ struct ExchangeCounts {
   std::size_t share_bytes = 0;  ///< by all processes together, each part counted once
   std::size_t reductions = 0;
   std::size_t collections = 0;
+  std::size_t messages = 0;  ///< from one process to another, of all processes together
   bool operator==(const ExchangeCounts&) const = default;
 };
 
 /// What all processes share.
 class ThreadProcesses {
  public:
-  explicit ThreadProcesses(int size) : parts_(static_cast<std::size_t>(size)), all_(size) {}
+  explicit ThreadProcesses(int size)
+      : parts_(static_cast<std::size_t>(size)), all_(size), letters_(parts_.size() * parts_.size()) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(parts_.size()); }
 
@@ -42,10 +48,39 @@ class ThreadProcesses {
     read(parts_);
     all_.arrive_and_wait();
   }
+  void tell(int from, int to, std::span<const std::byte> message) {
+    {
+      const std::lock_guard lock(mutex_);
+      letters(from, to).emplace_back(message.begin(), message.end());
+      ++messages_;
+    }
+    told_.notify_all();
+  }
+  void hear(int from, int to, std::span<std::byte> message) {
+    std::unique_lock lock(mutex_);
+    std::deque<std::vector<std::byte>>& waiting = letters(from, to);
+    told_.wait(lock, [&] { return !waiting.empty(); });
+    if (waiting.front().size() != message.size()) {
+      std::fprintf(stderr, "process %d told %d %zu bytes, which expects %zu\n", from, to, waiting.front().size(),
+                   message.size());
+      std::abort();
+    }
+    std::copy(waiting.front().begin(), waiting.front().end(), message.begin());
+    waiting.pop_front();
+  }
+  [[nodiscard]] std::size_t messages() const { return messages_; }
 
  private:
+  [[nodiscard]] std::deque<std::vector<std::byte>>& letters(int from, int to) {
+    return letters_[static_cast<std::size_t>(from) * parts_.size() + static_cast<std::size_t>(to)];
+  }
+
   std::vector<std::span<const std::byte>> parts_;
   std::barrier<> all_;
+  std::mutex mutex_;
+  std::condition_variable told_;
+  std::vector<std::deque<std::vector<std::byte>>> letters_;  // by who told and who hears
+  std::atomic<std::size_t> messages_ = 0;
 };
 
 /// One process's side.
@@ -97,6 +132,8 @@ class ThreadProcessExchange final : public ProcessExchange {
                   own.size_bytes());
     });
   }
+  void tell(int process, std::span<const std::byte> message) override { processes_->tell(process_, process, message); }
+  void hear(int process, std::span<std::byte> message) override { processes_->hear(process, process_, message); }
   void rest_until_all() override {
     processes_->meet(process_, {}, [](const auto& /*parts*/) {});
   }
@@ -137,6 +174,7 @@ inline ExchangeCounts on_processes(int size, const std::function<void(ProcessExc
       return {std::numeric_limits<std::size_t>::max()};  // the processes disagree on what came when
     }
   }
+  counts.front().messages = processes.messages();
   return counts.front();
 }
 

@@ -37,7 +37,7 @@ ParameterSpecification rate(std::string_view name, double default_value, std::st
 }  // namespace
 
 std::span<const ParameterSpecification> hdca_option_specifications() {
-  static const std::array<ParameterSpecification, 13> kOptions = {
+  static const std::array<ParameterSpecification, 14> kOptions = {
       ground_closure_option(),
       choice("cut_axes", "world",
              "axes of the linear rows of D in cut joints: world, or fixed in the joint's body (other step counts, same "
@@ -57,6 +57,7 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
       regularisation_option(),
       leaf_option(),
       subchains_option(),
+      exchange_option(),
       threads_option(),
       projection_option(),
       kernel_options().front()};

@@ -67,6 +67,25 @@ int subchains_in(const Parameters& options) {
   return static_cast<int>(subchains);
 }
 
+ParameterSpecification exchange_option() {
+  ParameterSpecification exchange;
+  exchange.name = "exchange";
+  exchange.default_value = std::string("auto");
+  exchange.help =
+      "what processes that share sub-chains tell each other: all: everything to everybody, each closes all handles "
+      "between them; tree: inward and outward along a tree, each handle is closed once; auto: tree from 64 processes "
+      "on. The numbers are the same";
+  exchange.choices = {"auto", "all", "tree"};
+  return exchange;
+}
+
+SegmentExchange exchange_in(const Parameters& options) {
+  const std::string& exchange = options.text("exchange");
+  return exchange == "all"    ? SegmentExchange::all
+         : exchange == "tree" ? SegmentExchange::tree
+                              : SegmentExchange::automatic;
+}
+
 ParameterSpecification threads_option() {
   return {"threads", std::int64_t{0},
           "OpenMP threads that share branches, sub-chains, sub-trees or bodies in lanes; 0: as --threads or "

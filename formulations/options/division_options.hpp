@@ -1,6 +1,8 @@
 #pragma once
 /// \file
 /// The options of the pieces into which a mechanism is divided, and of the threads that share them.
+#include <cstdint>
+
 #include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
@@ -19,6 +21,14 @@ bool asks_for_lanes(const Parameters& options);
 ParameterSpecification subchains_option();
 /// \returns its value. \throws ModelError where that is no multiple of 8
 int subchains_in(const Parameters& options);
+
+/// How processes tell each other of their sub-chains.
+enum class SegmentExchange : std::uint8_t { automatic, all, tree };
+
+/// \returns the option `exchange` = auto, all, tree.
+ParameterSpecification exchange_option();
+/// \returns its value.
+SegmentExchange exchange_in(const Parameters& options);
 
 /// \returns the option `threads`; 0: as `Execution` says.
 ParameterSpecification threads_option();

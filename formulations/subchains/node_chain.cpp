@@ -63,28 +63,9 @@ void NodeChain::begin_again(std::size_t node, Row& wrench, kernels::TipRows* tip
   }
 }
 
-// The right sides of kernels/closing.hpp and tip_columns.hpp.
 void NodeChain::close_again(std::size_t first, std::size_t last, Row& wrench, kernels::TipRows* tip) {
   for (std::size_t k = last - 1; k-- > first;) {
-    const ChainNode& a = nodes_[k];
-    kernels::ClosedHandle& handle = handles_[k];
-    handle.wrench = wrench;
-    handle.free = a.free;
-    add_combined(wrench, a.compliance, -1.0, handle.free);
-    // F_B = g + L E^-1 L^T w_0
-    const Row impulse = products(handle.lower, products(handle.inverse, products(handle.upper, handle.free)));
-    for (std::size_t i = 0; i < kRows; ++i) {
-      wrench.at[i] += impulse.at[i];
-    }
-    Row inboard = a.wrench;
-    add_combined(wrench, a.transposed, 1.0, inboard);
-    wrench = inboard;
-    if (tip != nullptr) {
-      const Row moved = products(tips_[k].transposed, handle.free);
-      for (std::size_t i = 0; i < kRows; ++i) {
-        tip->compliance[i].at[6] -= moved.at[i];
-      }
-    }
+    close_handle_again(nodes_[k], handles_[k], tips_[k], wrench, tip);
   }
 }
 
@@ -97,6 +78,27 @@ void NodeChain::open(const ChainSweeps& sweeps, std::size_t first, std::size_t l
       sweeps.open_with_tip(nodes_[k], handles_[k], tips_[k], tip_wrench, motions_[k], motions_[k + 1], wrenches_[k]);
     } else {
       sweeps.open(nodes_[k], handles_[k], motions_[k], motions_[k + 1], wrenches_[k]);
+    }
+  }
+}
+
+void close_handle_again(const ChainNode& a, kernels::ClosedHandle& handle, const kernels::TipHandle& kept,
+                        Row& outboard, kernels::TipRows* tip) {
+  handle.wrench = outboard;
+  handle.free = a.free;
+  add_combined(outboard, a.compliance, -1.0, handle.free);
+  // F_B = g + L E^-1 L^T w_0
+  const Row impulse = products(handle.lower, products(handle.inverse, products(handle.upper, handle.free)));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    outboard.at[i] += impulse.at[i];
+  }
+  Row inboard = a.wrench;
+  add_combined(outboard, a.transposed, 1.0, inboard);
+  outboard = inboard;
+  if (tip != nullptr) {
+    const Row moved = products(kept.transposed, handle.free);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      tip->compliance[i].at[6] -= moved.at[i];
     }
   }
 }

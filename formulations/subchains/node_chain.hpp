@@ -67,4 +67,10 @@ struct SegmentReport : SegmentScan {
 /// \returns the segment as a node of its arm.
 kernels::ChainNode node_of(const SegmentReport& report);
 
+/// The right sides of kernels/closing.hpp and tip_columns.hpp: a handle closed before, with other f and v.
+/// \param outboard f of everything outboard of the handle on entry, outboard of A's handle on return
+/// \param tip its column -v likewise, null where F' = 0 at the distal handle
+void close_handle_again(const kernels::ChainNode& a, kernels::ClosedHandle& handle, const kernels::TipHandle& kept,
+                        kernels::Row& outboard, kernels::TipRows* tip);
+
 }  // namespace mbdbench

@@ -1,5 +1,9 @@
 #include "formulations/subchains/segment_closing.hpp"
 
+#include <algorithm>
+
+#include "formulations/kernels/chains/turns.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/subchains/segment_scans.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -8,182 +12,261 @@ namespace {
 
 using kernels::Row;
 
+bool scans_outward(ClosingKind kind) {
+  return kind != ClosingKind::velocities && kind != ClosingKind::tangent;
+}
+
+bool has_new_matrices(ClosingKind kind) {
+  return kind == ClosingKind::accelerations || kind == ClosingKind::velocities || kind == ClosingKind::impulses;
+}
+
+/// \returns a vector at the far end of a scan from one at its near end.
+Vec3 carried(const TurnScan<double>& scan, const kernels::LinkVector<double>& vector) {
+  return turn_of(scan) * vector_of(vector) + vector_of(scan.carried);
+}
+
+/// What stretches A (proximal) and B do one after the other to vectors that cross both.
+void join_scans(const SegmentReport& a, const SegmentReport& b, bool outward, SegmentReport& joined) {
+  const SegmentReport& first = outward ? a : b;
+  const SegmentReport& second = outward ? b : a;
+  const Mat3 turn = turn_of(second.scan) * turn_of(first.scan);
+  joined.scan = {plain(turn.col(0)), plain(turn.col(1)), plain(carried(second.scan, first.scan.carried))};
+  joined.first_turn = a.first_turn;
+}
+
+/// The way over both, and what both move their end with. \param outward how the scans turn
+void join_ways(const SegmentReport& a, const SegmentReport& b, bool outward, SegmentReport& joined) {
+  const Vec3 lever = vector_of(b.lever);
+  const Mat3 turn = turn_of(a.scan);
+  joined.lever = plain(vector_of(a.lever) + (outward ? turn.transpose() : turn) * lever);
+  if (outward) {
+    const Vec3 drift = vector_of(a.drift) + vector_of(a.scan.carried).cross(lever);
+    joined.drift = plain(turn_of(b.scan) * drift + vector_of(b.drift));
+  }
+}
+
 }  // namespace
 
-SegmentClosing::SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const ChainSweeps& sweeps)
-    : plan_(&plan),
+SegmentClosing::SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const SegmentTree& tree,
+                               const ChainSweeps& sweeps, std::span<SegmentReport> reports)
+    : mechanism_(&mechanism),
+      plan_(&plan),
+      tree_(&tree),
       sweeps_(&sweeps),
-      chain_(plan.segments().size()),
-      tips_(plan.arms().size()),
-      bases_(plan.arms().size()) {
+      segments_(reports),
+      joined_(tree.stretches().size() - reports.size()),
+      joints_(joined_.size()),
+      answers_(tree.stretches().size()) {
   if (plan.cut()) {
     loop_.emplace(mechanism, plan);
+    verdict_.redundant_rows = loop_->redundant_rows();
   }
 }
 
-void SegmentClosing::assemble(std::span<const SegmentReport> reports, const Vec3& base) {
+SegmentReport& SegmentClosing::report(int stretch) {
+  const int segments = tree_->segments();
+  return stretch < segments ? segments_[index_of(stretch)] : joined_[index_of(stretch - segments)];
+}
+
+void SegmentClosing::close(const ClosingPass& pass) {
+  const int count = static_cast<int>(tree_->stretches().size());
+  for (int k = tree_->segments(); k < count; ++k) {
+    join(pass, k);
+  }
+  turn(pass);
+  for (int k = count; k-- > tree_->segments();) {
+    open(pass, k);
+  }
+}
+
+void SegmentClosing::join(const ClosingPass& pass, int stretch) {
+  const SegmentReport& a = report(tree_->at(stretch).inboard);
+  const SegmentReport& b = report(tree_->at(stretch).outboard);
+  if (pass.kind == ClosingKind::rates || has_new_matrices(pass.kind)) {
+    const bool outward = scans_outward(pass.kind);
+    join_scans(a, b, outward, report(stretch));
+    if (loop_ && pass.kind != ClosingKind::rates) {
+      join_ways(a, b, outward, report(stretch));
+    }
+  }
+  if (has_new_matrices(pass.kind)) {
+    join_nodes(stretch);
+  } else if (pass.kind != ClosingKind::rates) {
+    join_right_sides(stretch);
+  }
+}
+
+void SegmentClosing::join_nodes(int stretch) {
+  const Stretch& one = tree_->at(stretch);
+  const SegmentReport& a = report(one.inboard);
+  const SegmentReport& b = report(one.outboard);
+  SegmentReport& joined = report(stretch);
+  Joint& joint = joint_of(stretch);
+  joint.inboard = node_of(a);
+  joined.node = b.node;
+  sweeps_->close(joint.inboard, joined.node, joint.handle);
+  if (one.goes_on) {
+    joined.tip = b.tip;
+    sweeps_->close_tip(joint.inboard, joint.handle, joined.tip, joint.tip);
+  }
+  joined.smallest_pivot = kernels::smaller_or_nan(a.smallest_pivot, b.smallest_pivot);
+}
+
+void SegmentClosing::join_right_sides(int stretch) {
+  const Stretch& one = tree_->at(stretch);
+  const SegmentReport& a = report(one.inboard);
+  const SegmentReport& b = report(one.outboard);
+  SegmentReport& joined = report(stretch);
+  Joint& joint = joint_of(stretch);
+  joint.inboard.wrench = a.node.wrench;
+  joined.node.wrench = b.node.wrench;
+  for (std::size_t i = 0; i < 6; ++i) {
+    joint.inboard.free.at[i] = -a.tip.compliance[i].at[6];
+    joined.tip.compliance[i].at[6] = b.tip.compliance[i].at[6];
+  }
+  close_handle_again(joint.inboard, joint.handle, joint.tip, joined.node.wrench, one.goes_on ? &joined.tip : nullptr);
+  joined.fastest = std::max(a.fastest, b.fastest);
+}
+
+void SegmentClosing::turn(const ClosingPass& pass) {
   for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
-    const ChainArm& arm = plan_->arms()[a];
-    const SegmentReport& last = reports[index_of(arm.last_segment - 1)];
-    if (arm.at_cut) {
-      tips_[a] = last.tip;
-    }
-    if (arm.last_segment > arm.first_segment + 1) {
-      for (int s = arm.first_segment; s < arm.last_segment - 1; ++s) {
-        chain_.nodes()[s] = node_of(reports[index_of(s)]);
-      }
-      kernels::OutboardNode outboard = last.node;
-      chain_.close(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), outboard,
-                   arm.at_cut ? &tips_[a] : nullptr);
-    }
-    set_base(a, reports, base);
+    answer_arm(a, pass, first_link_axes(*plan_, static_cast<int>(a), report(tree_->whole(a)).first_turn));
+  }
+  if (pass.kind == ClosingKind::rates) {
+    return;
+  }
+  verdict_.smallest_pivot = report(tree_->whole(0)).smallest_pivot;
+  for (std::size_t a = 1; a < plan_->arms().size(); ++a) {
+    verdict_.smallest_pivot = kernels::smaller_or_nan(verdict_.smallest_pivot, report(tree_->whole(a)).smallest_pivot);
+  }
+  if (loop_) {
+    solve_loop(pass);
   }
 }
 
-void SegmentClosing::set_base(std::size_t arm, std::span<const SegmentReport> reports, const Vec3& base) {
-  const Vec3 motion = first_link_axes(*plan_, reports, static_cast<int>(arm)).transpose() * base;
-  bases_[arm] = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
+Vec3 SegmentClosing::base_motion(ClosingKind kind) const {
+  const bool accelerates = kind == ClosingKind::accelerations || kind == ClosingKind::accelerations_again;
+  return accelerates ? Vec3(-plan_->gravity()) : Vec3(Vec3::Zero());
 }
 
-void SegmentClosing::assemble_again(std::span<const SegmentReport> reports, const Vec3& base) {
-  for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
-    const ChainArm& arm = plan_->arms()[a];
-    for (int s = arm.first_segment; s < arm.last_segment; ++s) {
-      const SegmentReport& report = reports[index_of(s)];
-      chain_.nodes()[s].wrench = report.node.wrench;
-      for (std::size_t i = 0; i < 6; ++i) {
-        chain_.nodes()[s].free.at[i] = -report.tip.compliance[i].at[6];
-      }
+void SegmentClosing::answer_arm(std::size_t arm, const ClosingPass& pass, const Mat3& axes) {
+  StretchAnswer& answer = answers_[index_of(tree_->whole(arm))];
+  answer.gravity = plain(axes.transpose() * plan_->gravity());
+  const Vec3 motion = axes.transpose() * base_motion(pass.kind);
+  answer.motion = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
+}
+
+void SegmentClosing::solve_loop(const ClosingPass& pass) {
+  for (const std::size_t e : {0U, 1U}) {
+    set_end(e, pass.kind);
+    if (pass.kind == ClosingKind::impulses) {
+      add_motion(e);
     }
-    Row wrench{};
-    chain_.begin_again(index_of(arm.last_segment - 1), wrench, arm.at_cut ? &tips_[a] : nullptr);
-    chain_.close_again(index_of(arm.first_segment), index_of(arm.last_segment), wrench,
-                       arm.at_cut ? &tips_[a] : nullptr);
-    set_base(a, reports, base);
   }
-}
-
-void SegmentClosing::disassemble() {
-  for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
-    const ChainArm& arm = plan_->arms()[a];
-    Row wrench{};
-    for (std::size_t e = 0; e < 2 && arm.at_cut; ++e) {
-      if ((*plan_->cut())[e].arm == static_cast<int>(a)) {
-        Vec6::Map(wrench.at) = loop_->end(e).wrench;
+  switch (pass.kind) {
+    case ClosingKind::rates:
+      break;
+    case ClosingKind::accelerations:
+      loop_->solve_accelerations();
+      break;
+    case ClosingKind::accelerations_again:
+      loop_->solve_accelerations_again();
+      break;
+    case ClosingKind::velocities:
+      loop_->solve_velocities(pass.leak);
+      break;
+    case ClosingKind::impulses:
+      loop_->solve_impulses();
+      break;
+    case ClosingKind::tangent: {
+      double fastest = 0.0;
+      for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
+        fastest = std::max(fastest, report(tree_->whole(a)).fastest);
       }
+      loop_->solve_tangent(tangent_leak(pass.leak, *mechanism_, fastest));
+      break;
     }
-    chain_.open(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), bases_[a], wrench, arm.at_cut);
   }
+  for (const std::size_t e : {0U, 1U}) {
+    if (const int arm = (*plan_->cut())[e].arm; arm >= 0) {
+      StretchAnswer& answer = answers_[index_of(tree_->whole(index_of(arm)))];
+      Vec6::Map(answer.wrench.at) = loop_->end(e).wrench;
+      Vec6::Map(answer.load.at) = loop_->end(e).load;
+    }
+  }
+  verdict_.largest_multiplier = loop_->multipliers().lpNorm<Eigen::Infinity>();
+  verdict_.redundant_rows = loop_->redundant_rows();
 }
 
-void SegmentClosing::set_end(std::size_t which, std::span<const SegmentReport> reports, const Vec3& base,
-                             bool outward_scans) {
+void SegmentClosing::set_end(std::size_t which, ClosingKind kind) {
   LoopClosure::End& end = loop_->end(which);
   const int a = (*plan_->cut())[which].arm;
   if (a < 0) {
-    end.free.head<3>() = base;
+    end.free.head<3>() = base_motion(kind);
+    end.free.tail<3>().setZero();
     return;
   }
-  const ChainArm& arm = plan_->arms()[index_of(a)];
-  end.rotation = first_link_axes(*plan_, reports, a);
-  end.origin = plan_->start_origin(a);
-  end.omega.setZero();
-  for (int s = arm.first_segment; s < arm.last_segment; ++s) {
-    const TurnScan<double>& scan = reports[index_of(s)].scan;
-    const Mat3 turn = turn_of(scan);
-    end.origin += end.rotation * vector_of(reports[index_of(s)].lever);
-    if (outward_scans) {
-      end.omega = (turn * end.omega + vector_of(scan.carried)).eval();
-      end.rotation = (end.rotation * turn.transpose()).eval();
-    } else {
-      end.rotation = (end.rotation * turn).eval();
-    }
+  const auto arm = index_of(a);
+  const SegmentReport& whole = report(tree_->whole(arm));
+  const Mat3 axes = first_link_axes(*plan_, a, whole.first_turn);
+  const Mat3 turn = turn_of(whole.scan);
+  end.origin = plan_->start_origin(a) + axes * vector_of(whole.lever);
+  if (scans_outward(kind)) {
+    end.rotation = axes * turn.transpose();
+    end.omega = vector_of(whole.scan.carried);
+  } else {
+    end.rotation = axes * turn;
+    end.omega.setZero();
   }
-  const kernels::TipRows& tip = tips_[index_of(a)];
+  const Row& base = answers_[index_of(tree_->whole(arm))].motion;
   for (int i = 0; i < 6; ++i) {
-    end.compliance.row(i) = Eigen::Matrix<double, 1, 6>::Map(tip.compliance[i].at);
-    end.free[i] = -tip.compliance[i].at[6];
+    end.compliance.row(i) = Eigen::Matrix<double, 1, 6>::Map(whole.tip.compliance[i].at);
+    end.free[i] = -whole.tip.compliance[i].at[6];
   }
   for (int m = 0; m < 6; ++m) {
-    end.free.noalias() += bases_[index_of(a)].at[m] * Vec6::Map(tip.wrench[m].at);
+    end.free.noalias() += base.at[m] * Vec6::Map(whole.tip.wrench[m].at);
   }
 }
 
-void SegmentClosing::close_accelerations(std::span<const SegmentReport> reports) {
-  const Vec3 base = -plan_->gravity();
-  assemble(reports, base);
-  if (loop_) {
-    set_end(0, reports, base, true);
-    set_end(1, reports, base, true);
-    loop_->solve_accelerations();
+void SegmentClosing::add_motion(std::size_t which) {
+  if (const int a = (*plan_->cut())[which].arm; a >= 0) {
+    const SegmentReport& whole = report(tree_->whole(index_of(a)));
+    loop_->end(which).free.head<3>() += vector_of(whole.drift);
+    loop_->end(which).free.tail<3>() += vector_of(whole.scan.carried);
   }
-  disassemble();
 }
 
-void SegmentClosing::close_accelerations_again(std::span<const SegmentReport> reports) {
-  const Vec3 base = -plan_->gravity();
-  assemble_again(reports, base);
-  set_end(0, reports, base, true);
-  set_end(1, reports, base, true);
-  loop_->solve_accelerations_again();
-  disassemble();
-}
-
-void SegmentClosing::close_velocities(std::span<const SegmentReport> reports, double leak) {
-  assemble(reports, Vec3::Zero());
-  if (loop_) {
-    set_end(0, reports, Vec3::Zero(), false);
-    set_end(1, reports, Vec3::Zero(), false);
-    loop_->solve_velocities(leak);
+void SegmentClosing::open(const ClosingPass& pass, int stretch) {
+  const Stretch& one = tree_->at(stretch);
+  const StretchAnswer& known = answers_[index_of(stretch)];
+  StretchAnswer& a = answers_[index_of(one.inboard)];
+  StretchAnswer& b = answers_[index_of(one.outboard)];
+  const SegmentReport& of_a = report(one.inboard);
+  const SegmentReport& of_b = report(one.outboard);
+  if (pass.kind == ClosingKind::rates) {
+    a.omega = known.omega;
+    b.omega = plain(carried(of_a.scan, known.omega));
+    return;
   }
-  disassemble();
-}
-
-void SegmentClosing::close_projection(std::span<const SegmentReport> reports) {
-  assemble(reports, Vec3::Zero());
-  for (const std::size_t e : {0U, 1U}) {
-    set_end(e, reports, Vec3::Zero(), true);
-    add_motion(e, reports);
+  if (!scans_outward(pass.kind)) {
+    b.moment = known.moment;
+    a.moment = plain(carried(of_b.scan, known.moment));
+    a.gravity = known.gravity;
+    b.gravity = plain(turn_of(of_a.scan).transpose() * vector_of(known.gravity));
+    b.load = known.load;
+    Vec6::Map(a.load.at) = carried_inward(turn_of(of_b.scan), vector_of(of_b.lever), Vec6::Map(known.load.at));
   }
-  loop_->solve_impulses();
-  disassemble();
-}
-
-void SegmentClosing::add_motion(std::size_t which, std::span<const SegmentReport> reports) {
-  const int a = (*plan_->cut())[which].arm;
-  Vec3 linear = Vec3::Zero();
-  Vec3 angular = Vec3::Zero();
-  for (int s = a < 0 ? 0 : plan_->arms()[index_of(a)].first_segment;
-       a >= 0 && s < plan_->arms()[index_of(a)].last_segment; ++s) {
-    const SegmentReport& report = reports[index_of(s)];
-    const Mat3 turn = turn_of(report.scan);
-    linear = (turn * (linear + angular.cross(vector_of(report.lever))) + vector_of(report.drift)).eval();
-    angular = (turn * angular + vector_of(report.scan.carried)).eval();
+  if (pass.kind == ClosingKind::tangent) {
+    return;
   }
-  loop_->end(which).free.head<3>() += linear;
-  loop_->end(which).free.tail<3>() += angular;
-}
-
-void SegmentClosing::close_tangent(std::span<const SegmentReport> reports, double kappa) {
-  assemble_again(reports, Vec3::Zero());
-  set_end(0, reports, Vec3::Zero(), false);
-  set_end(1, reports, Vec3::Zero(), false);
-  loop_->solve_tangent(kappa);
-}
-
-Vec6 SegmentClosing::outboard_load(std::span<const SegmentReport> reports, int segment) const {
-  const int a = plan_->segments()[index_of(segment)].arm;
-  Vec6 load = Vec6::Zero();
-  for (std::size_t e = 0; e < 2 && loop_; ++e) {
-    if ((*plan_->cut())[e].arm == a) {
-      load = loop_->end(e).load;
-    }
+  const Joint& joint = joint_of(stretch);
+  a.motion = known.motion;
+  b.wrench = known.wrench;
+  if (one.goes_on) {
+    sweeps_->open_with_tip(joint.inboard, joint.handle, joint.tip, known.wrench, known.motion, b.motion, a.wrench);
+  } else {
+    sweeps_->open(joint.inboard, joint.handle, known.motion, b.motion, a.wrench);
   }
-  for (int s = plan_->arms()[index_of(a)].last_segment - 1; s > segment; --s) {
-    const SegmentReport& report = reports[index_of(s)];
-    load = carried_inward(turn_of(report.scan), vector_of(report.lever), load);
-  }
-  return load;
 }
 
 }  // namespace mbdbench

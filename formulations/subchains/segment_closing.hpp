@@ -1,59 +1,106 @@
 #pragma once
 /// \file
-/// From the reports of all segments to what each of them learns: handles between segments and the cut joint closed.
-/// Every member of a team has one of its own.
+/// From the reports of all segments to what each of them learns: handles between segments and the cut joint closed,
+/// inward and outward over the tree of the segments.
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "formulations/subchains/loop_closure.hpp"
 #include "formulations/subchains/node_chain.hpp"
+#include "formulations/subchains/segment_tree.hpp"
 
 namespace mbdbench {
 
-/// Allocates nothing after construction.
+/// What is asked of the segments, and which of their reports' numbers are new.
+enum class ClosingKind : std::uint8_t {
+  rates,                ///< angular velocities alone; scans outward
+  accelerations,        ///< everything; scans outward
+  accelerations_again,  ///< with the matrices of `impulses`: f, v and angular velocities are new
+  velocities,           ///< everything; scans inward
+  impulses,             ///< that bring velocities onto the constraints: levers and drift too; scans outward
+  tangent               ///< of p' as momenta, with the matrices of `velocities`: f and v are new
+};
+
+/// \param leak kappa of the gauges leak and tangent, 1/s
+struct ClosingPass {
+  ClosingKind kind = ClosingKind::rates;
+  double leak = 0.0;
+};
+
+/// What a stretch learns of the rest of its mechanism: plain data of one size. At its distal handle in the frame of the
+/// next segment's first link; at its proximal one in that of its own, before the joint's angle.
+struct StretchAnswer {
+  kernels::Row motion{};                  ///< V at the proximal handle
+  kernels::Row wrench{};                  ///< F' at the distal one
+  kernels::Row load{};                    ///< what the cut joint loads it with at the distal one (momenta)
+  kernels::LinkVector<double> omega{};    ///< angular velocity inboard of it (accelerations)
+  kernels::LinkVector<double> moment{};   ///< first moment outboard of it (momenta)
+  kernels::LinkVector<double> gravity{};  ///< at the proximal handle (momenta)
+};
+
+/// What all segments learn alike.
+struct ClosingVerdict {
+  double smallest_pivot = 0.0;      ///< of all blocks; not positive or NaN where one failed
+  double largest_multiplier = 0.0;  ///< of the cut joint
+  double redundant_rows = 0.0;
+};
+
+/// Every member of a team has one of its own. Allocates nothing after construction.
 class SegmentClosing {
  public:
-  SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const ChainSweeps& sweeps);
+  /// \param reports of all segments, at their place as long as this lives
+  SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const SegmentTree& tree, const ChainSweeps& sweeps,
+                 std::span<SegmentReport> reports);
 
-  void close_accelerations(std::span<const SegmentReport> reports);
-  /// The same with the matrices of `close_projection`: the reports' f, v and angular velocities are new.
-  void close_accelerations_again(std::span<const SegmentReport> reports);
-  /// \param leak kappa, 1/s
-  void close_velocities(std::span<const SegmentReport> reports, double leak);
-  /// The impulses that bring velocities onto the constraints. \param reports of these, with levers and drift
-  void close_projection(std::span<const SegmentReport> reports);
-  /// Of p' as momenta, with the matrices of `close_velocities`: what the tangent gauge adds becomes the cut joint's
-  /// load, with kappa sigma of the last `close_velocities`. \param kappa 1/s
-  void close_tangent(std::span<const SegmentReport> reports, double kappa);
+  /// All of it: from the reports of all segments to the answers of all.
+  void close(const ClosingPass& pass);
 
-  /// What the cut joint loads a segment with at its distal handle, in the frame of the next segment's first link, after
-  /// `close_velocities` and `close_tangent`.
-  [[nodiscard]] Vec6 outboard_load(std::span<const SegmentReport> reports, int segment) const;
+  /// Its parts, for processes that have the reports of some stretches only. Joins what a stretch is joined of.
+  void join(const ClosingPass& pass, int stretch);
+  /// From the reports of whole arms to their answers and the verdict.
+  void turn(const ClosingPass& pass);
+  /// The answers of what a stretch is joined of, from its own.
+  void open(const ClosingPass& pass, int stretch);
+  [[nodiscard]] SegmentReport& report(int stretch);
+  [[nodiscard]] StretchAnswer& answer(int stretch) { return answers_[static_cast<std::size_t>(stretch)]; }
 
-  /// What the last of them found: V at a segment's proximal handle, F' at its distal one.
-  [[nodiscard]] const kernels::Row& motion(int segment) const {
-    return chain_.motion(static_cast<std::size_t>(segment));
+  /// \returns what a segment learned from the last pass.
+  [[nodiscard]] const StretchAnswer& answer_of(int segment) const {
+    return answers_[static_cast<std::size_t>(segment)];
   }
-  [[nodiscard]] const kernels::Row& wrench(int segment) const {
-    return chain_.wrench(static_cast<std::size_t>(segment));
-  }
-  [[nodiscard]] const LoopClosure* loop() const { return loop_ ? &*loop_ : nullptr; }
+  [[nodiscard]] const ClosingVerdict& verdict() const { return verdict_; }
+  void set_verdict(const ClosingVerdict& verdict) { verdict_ = verdict; }
 
  private:
-  void assemble(std::span<const SegmentReport> reports, const Vec3& base);
-  void assemble_again(std::span<const SegmentReport> reports, const Vec3& base);
-  void set_base(std::size_t arm, std::span<const SegmentReport> reports, const Vec3& base);
-  void disassemble();
-  void set_end(std::size_t which, std::span<const SegmentReport> reports, const Vec3& base, bool outward_scans);
-  void add_motion(std::size_t which, std::span<const SegmentReport> reports);
+  /// The handle within a joined stretch.
+  struct Joint {
+    kernels::ChainNode inboard;
+    kernels::ClosedHandle handle;
+    kernels::TipHandle tip;
+  };
 
+  [[nodiscard]] Joint& joint_of(int stretch) { return joints_[static_cast<std::size_t>(stretch - tree_->segments())]; }
+  void join_nodes(int stretch);
+  void join_right_sides(int stretch);
+  /// \returns the ground's, in world axes: with it gravity acts.
+  [[nodiscard]] Vec3 base_motion(ClosingKind kind) const;
+  void set_end(std::size_t which, ClosingKind kind);
+  void add_motion(std::size_t which);
+  void solve_loop(const ClosingPass& pass);
+  void answer_arm(std::size_t arm, const ClosingPass& pass, const Mat3& axes);
+
+  const Mechanism* mechanism_;
   const ChainPlan* plan_;
+  const SegmentTree* tree_;
   const ChainSweeps* sweeps_;
-  NodeChain chain_;  // of all segments
-  std::vector<kernels::TipRows> tips_;
-  std::vector<kernels::Row> bases_;  // V of each arm
+  std::span<SegmentReport> segments_;
+  std::vector<SegmentReport> joined_;
+  std::vector<Joint> joints_;  // of joined stretches
+  std::vector<StretchAnswer> answers_;
   std::optional<LoopClosure> loop_;
+  ClosingVerdict verdict_;
 };
 
 }  // namespace mbdbench

@@ -41,9 +41,9 @@ void SegmentLanes::report_motion(int s, SegmentReport& report) const {
   report.drift = plain(linear);
 }
 
-void SegmentLanes::tell_loads(int s, std::span<const SegmentReport> reports, const SegmentClosing& closing) const {
+void SegmentLanes::tell_loads(int s, const SegmentClosing& closing) const {
   const ChainSegment& segment = scans_.segment_at(s);
-  Vec6 load = closing.outboard_load(reports, s);
+  Vec6 load = Vec6::Map(closing.answer_of(s).load.at);
   for (int lane = segment.last_lane - 1; lane >= segment.first_lane; --lane) {
     tell_lane(scans_.block_of(lane), lane, offsetof(LaneExchange<double>, load),
               LinkWrench<double>{load[0], load[1], load[2], load[3], load[4], load[5]});
@@ -75,12 +75,13 @@ void SegmentLanes::close_again(int s, SegmentReport& report) {
 
 void SegmentLanes::open(int s, const SegmentClosing& closing) {
   const ChainSegment& segment = scans_.segment_at(s);
-  Row motion = closing.motion(s);
+  Row motion = closing.answer_of(s).motion;
   if (scans_.has_inboard(s)) {
     turn_on(scans_.first_turn(segment), motion.at[0], motion.at[1]);
     turn_on(scans_.first_turn(segment), motion.at[3], motion.at[4]);
   }
-  chain_.open(*sweeps_, place(segment.first_lane), place(segment.last_lane), motion, closing.wrench(s), has_tip(s));
+  chain_.open(*sweeps_, place(segment.first_lane), place(segment.last_lane), motion, closing.answer_of(s).wrench,
+              has_tip(s));
   for (int lane = segment.first_lane; lane < segment.last_lane; ++lane) {
     const double* f = chain_.wrench(place(lane)).at;
     const double* v = chain_.motion(place(lane)).at;

@@ -1,8 +1,6 @@
 #pragma once
 /// \file
 /// The lanes of segments: what they report of themselves, and what each lane is told before the next sweep.
-#include <span>
-
 #include "formulations/subchains/segment_closing.hpp"
 #include "formulations/subchains/segment_scans.hpp"
 
@@ -26,7 +24,7 @@ class SegmentLanes {
   /// The way over all lanes and what a segment moves its end with (projected velocities).
   void report_motion(int s, SegmentReport& report) const;
   /// What the cut joint loads the links with (momenta).
-  void tell_loads(int s, std::span<const SegmentReport> reports, const SegmentClosing& closing) const;
+  void tell_loads(int s, const SegmentClosing& closing) const;
   /// Closes the handles between the lanes: the report's node and tip.
   void close(int s, SegmentReport& report);
   /// The same for another right side, after the nodes' f and v were set anew.

@@ -24,7 +24,7 @@ void SegmentScans::report(int s, bool outward, SegmentScan& report) const {
   }
 }
 
-void SegmentScans::tell_omega(int s, Vec3 omega) const {
+void SegmentScans::tell_rates(int s, Vec3 omega) const {
   const ChainSegment& segment = segment_at(s);
   if (has_inboard(s)) {
     turn_on(first_turn(segment), omega.x(), omega.y());

@@ -20,12 +20,9 @@ void tell_lane(const ChainBlock& block, int lane, std::size_t member, const Valu
            lane % ChainSweeps::kLanes);
 }
 
-/// \returns the axes of an arm's first link, columns in world axes. \param reports of all segments
-template <typename Report>
-Mat3 first_link_axes(const ChainPlan& plan, std::span<const Report> reports, int arm) {
-  const ChainArm& chain = plan.arms()[index_of(arm)];
-  const kernels::LinkConstants<double>& link = plan.tree().links()[index_of(chain.first)];
-  const kernels::SineCosine<double>& turn = reports[index_of(chain.first_segment)].first_turn;
+/// \returns the axes of an arm's first link, columns in world axes. \param turn of that link's joint
+inline Mat3 first_link_axes(const ChainPlan& plan, int arm, const kernels::SineCosine<double>& turn) {
+  const kernels::LinkConstants<double>& link = plan.tree().links()[index_of(plan.arms()[index_of(arm)].first)];
   Mat3 axes;
   for (int k = 0; k < 3; ++k) {
     axes.col(k) = vector_of(kernels::rotated_inward(link, turn.cosine, turn.sine,
@@ -41,12 +38,17 @@ class SegmentScans {
 
   /// Turn and vector carried along over all lanes. \param outward the direction of the scan
   void report(int s, bool outward, SegmentScan& report) const;
-  /// Angular velocities (accelerations). \param reports of all segments
+  /// Angular velocities (accelerations). \param omega inboard of the segment, in the frame of its first link before the
+  /// joint's angle
+  void tell_rates(int s, Vec3 omega) const;
+  /// First moments and gravity (momenta). \param moment outboard of the segment, in the frame of the next one's first
+  /// link \param gravity as omega
+  void tell_moments(int s, Vec3 moment, Vec3 gravity) const;
+  /// The same where every segment knows all reports.
   template <typename Report>
   void tell_rates(int s, std::span<const Report> reports) const {
-    tell_omega(s, carried_outward(s, reports));
+    tell_rates(s, carried_outward(s, reports));
   }
-  /// First moments and gravity (momenta).
   template <typename Report>
   void tell_moments(int s, std::span<const Report> reports) const {
     tell_moments(s, carried_inward(s, reports), gravity(s, reports));
@@ -88,15 +90,13 @@ class SegmentScans {
   /// Gravity in the frame of a segment's first link; scans inward.
   template <typename Report>
   [[nodiscard]] Vec3 gravity(int segment, std::span<const Report> reports) const {
-    Vec3 gravity = first_link_axes(*plan_, reports, segment_at(segment).arm).transpose() * plan_->gravity();
+    const kernels::SineCosine<double>& turn = reports[index_of(arm_of(segment).first_segment)].first_turn;
+    Vec3 gravity = first_link_axes(*plan_, segment_at(segment).arm, turn).transpose() * plan_->gravity();
     for (int s = arm_of(segment).first_segment; s < segment; ++s) {
       gravity = (turn_of(reports[index_of(s)].scan).transpose() * gravity).eval();
     }
     return gravity;
   }
-  void tell_omega(int s, Vec3 omega) const;
-  void tell_moments(int s, Vec3 moment, Vec3 gravity) const;
-
   const ChainPlan* plan_;
   const ChainLanes* lanes_;
 };

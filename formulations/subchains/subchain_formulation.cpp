@@ -119,9 +119,10 @@ std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, 
   require_subchains(mechanism, rate_kind, options);
   const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), execution.processes->size());
   const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;
-  return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<SubchainSolver>(mechanism, plan, execution_in(options, execution),
-                                                         rules_of(mechanism, rate_kind, options)));
+  return make_lane_part(
+      mechanism, rate_kind, plan, held,
+      std::make_unique<SubchainSolver>(mechanism, plan, execution_in(options, execution),
+                                       rules_of(mechanism, rate_kind, options), exchange_in(options)));
 }
 
 }  // namespace mbdbench

@@ -25,9 +25,7 @@ void SubchainSolver::Work::project(const TeamMember& member, std::span<const dou
     sweep_momenta_inward(b, finite);
   });
   close_segments(member);
-  meet(member, reports);
-  SegmentClosing& closing = closings[index_of(member.index)];
-  closing.close_projection(reports);
+  const SegmentClosing& closing = close(member, {ClosingKind::impulses});
   for_segments_of(member, [&](int s) { segment_lanes.open(s, closing); });
   for_blocks_of(member, [&](int b, const ChainBlock& block) {
     sweeps->sweep_velocities_outward(block);
@@ -45,9 +43,7 @@ void SubchainSolver::Work::solve_accelerations_again(const TeamMember& member, s
     sweeps->set_right_sides(block, segment_lanes.nodes(b));
   });
   for_segments_of(member, [&](int s) { segment_lanes.close_again(s, reports[index_of(s)]); });
-  meet(member, reports);
-  SegmentClosing& closing = closings[index_of(member.index)];
-  closing.close_accelerations_again(reports);
+  const SegmentClosing& closing = close(member, {ClosingKind::accelerations_again});
   for_segments_of(member, [&](int s) { segment_lanes.open(s, closing); });
   for_blocks_of(member, [&](int b, const ChainBlock& block) {
     // Of what velocity products leave the links obey the equations of velocities.
@@ -80,14 +76,8 @@ void SubchainSolver::Work::make_tangent(const TeamMember& member, std::span<cons
     reports[index_of(s)].fastest = fastest_of(s, u);
     segment_lanes.close_again(s, reports[index_of(s)]);
   });
-  meet(member, reports);
-  double fastest = 0.0;
-  for (const SegmentReport& report : reports) {
-    fastest = std::max(fastest, report.fastest);
-  }
-  SegmentClosing& closing = closings[index_of(member.index)];
-  closing.close_tangent(reports, tangent_leak(rules.leak, *mechanism, fastest));
-  for_segments_of(member, [&](int s) { segment_lanes.tell_loads(s, reports, closing); });
+  const SegmentClosing& closing = close(member, {ClosingKind::tangent, rules.leak});
+  for_segments_of(member, [&](int s) { segment_lanes.tell_loads(s, closing); });
   for_blocks_of(member, [&](int b, const ChainBlock& block) {
     sweeps->add_loads(block);
     lanes.gather(b, &ChainBlock::momentum_rates, pdot);

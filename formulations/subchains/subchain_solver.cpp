@@ -19,12 +19,13 @@ bool all_finite(std::span<const double> values) {
 }  // namespace
 
 SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution,
-                           const LoopRules& of_loop)
+                           const LoopRules& of_loop, SegmentExchange exchange)
     : ChainTeam(of, std::move(given_plan), execution),
       mechanism(&of),
       rules(plan.cut() ? of_loop : LoopRules()),
       sweeps(&chain_sweeps_for(execution.instruction_set)),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
+      tree(plan),
       reports(plan.segments().size()),
       met_scans(processes == nullptr ? 0 : reports.size()),
       pivots(index_of(own.blocks.count())) {
@@ -33,8 +34,30 @@ SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Exec
   }
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
-    closings.emplace_back(of, plan, *sweeps);
+    closings.emplace_back(of, plan, tree, *sweeps, reports);
   }
+  if (processes != nullptr && goes_along_tree(exchange, processes->size())) {
+    mail.emplace(plan, tree, *processes);
+  }
+}
+
+const SegmentClosing& SubchainSolver::Work::close(const TeamMember& member, const ClosingPass& pass) {
+  if (mail) {
+    member.barrier();
+    if (member.index == 0) {
+      mail->close(pass, closings.front());
+    }
+    member.barrier();
+    return closings.front();
+  }
+  if (pass.kind == ClosingKind::rates) {
+    meet_scans(member);
+  } else {
+    meet(member, reports);
+  }
+  SegmentClosing& own_closing = closings[index_of(member.index)];
+  own_closing.close(pass);
+  return own_closing;
 }
 
 void SubchainSolver::Work::meet_scans(const TeamMember& member) {
@@ -67,8 +90,7 @@ void SubchainSolver::Work::sweep_momenta_inward(int b, bool finite) {
 }
 
 int SubchainSolver::Work::failed_joint(std::span<const double> rates) {
-  const bool positive = std::all_of(reports.begin(), reports.end(),
-                                    [](const SegmentReport& report) { return report.smallest_pivot > 0.0; });
+  const bool positive = closings.front().verdict().smallest_pivot > 0.0;
   if (processes != nullptr) {
     // Each looks at its own results, but what is returned from here has to be the same on all.
     return positive ? -1 : outermost_failure();
@@ -118,9 +140,15 @@ int SubchainSolver::Work::outermost_failure() {
                                                      : static_cast<std::size_t>(outermost->position));
 }
 
+bool goes_along_tree(SegmentExchange exchange, int processes) {
+  // Simulated (docs/understanding/simulated_cluster.md): momenta gain from 32 processes on, accelerations from 64.
+  constexpr int kManyProcesses = 64;
+  return exchange == SegmentExchange::tree || (exchange == SegmentExchange::automatic && processes >= kManyProcesses);
+}
+
 SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution,
-                               const LoopRules& rules)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution, rules)) {}
+                               const LoopRules& rules, SegmentExchange exchange)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution, rules, exchange)) {}
 SubchainSolver::~SubchainSolver() = default;
 
 RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
@@ -129,7 +157,6 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
   const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(u));
   std::copy(u.begin(), u.end(), velocities.begin());
   work.team.run([&](const TeamMember& member) {
-    SegmentClosing& closing = work.closings[index_of(member.index)];
     if (work.rules.projects) {
       work.project(member, q, u, velocities, finite);
     }
@@ -144,9 +171,8 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
       work.sweeps->scan_rates(block);
     });
     work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.reports[index_of(s)]); });
-    work.meet_scans(member);  // first exchange
-    work.for_segments_of(member,
-                         [&](int s) { work.scans.tell_rates(s, std::span<const SegmentReport>(work.reports)); });
+    const SegmentClosing& rates = work.close(member, {ClosingKind::rates});  // first exchange
+    work.for_segments_of(member, [&](int s) { work.scans.tell_rates(s, vector_of(rates.answer_of(s).omega)); });
     if (work.rules.projects) {
       work.solve_accelerations_again(member, udot);
       return;
@@ -158,8 +184,7 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
       work.sweeps->set_nodes(block, work.segment_lanes.nodes(b));
     });
     work.close_segments(member);
-    work.meet(member, work.reports);  // second exchange
-    closing.close_accelerations(work.reports);
+    const SegmentClosing& closing = work.close(member, {ClosingKind::accelerations});  // second exchange
     work.for_segments_of(member, [&](int s) { work.segment_lanes.open(s, closing); });
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.sweeps->sweep_accelerations_outward(block);
@@ -177,7 +202,6 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
   const double leak = work.rules.gauge == GaugeControl::leak ? work.rules.leak : 0.0;
   const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(p));
   work.team.run([&](const TeamMember& member) {
-    SegmentClosing& closing = work.closings[index_of(member.index)];
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.sweeps, b, q);
       if (loaded) {
@@ -194,13 +218,13 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
     });
     work.close_segments(member);
     // The only exchange: what acts on momenta needs no velocities.
-    work.meet(member, work.reports);
-    closing.close_velocities(work.reports, leak);
+    const SegmentClosing& closing = work.close(member, {ClosingKind::velocities, leak});
     work.for_segments_of(member, [&](int s) {
-      work.scans.tell_moments(s, std::span<const SegmentReport>(work.reports));
+      const StretchAnswer& answer = closing.answer_of(s);
+      work.scans.tell_moments(s, vector_of(answer.moment), vector_of(answer.gravity));
       work.segment_lanes.open(s, closing);
       if (loaded) {
-        work.segment_lanes.tell_loads(s, work.reports, closing);
+        work.segment_lanes.tell_loads(s, closing);
       }
     });
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
@@ -253,13 +277,11 @@ std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {
 }
 
 int SubchainSolver::redundant_rows() const {
-  const LoopClosure* loop = work_->closings.front().loop();
-  return loop == nullptr ? 0 : loop->redundant_rows();
+  return static_cast<int>(work_->closings.front().verdict().redundant_rows);
 }
 
 double SubchainSolver::largest_multiplier() const {
-  const LoopClosure* loop = work_->closings.front().loop();
-  return loop == nullptr ? 0.0 : loop->multipliers().lpNorm<Eigen::Infinity>();
+  return work_->closings.front().verdict().largest_multiplier;
 }
 
 }  // namespace mbdbench

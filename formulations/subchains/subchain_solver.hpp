@@ -6,15 +6,20 @@
 ///
 /// What the papers do at a leaf and in the lower levels of the assembly tree, the recursion does for all lanes at once;
 /// handles between the lanes of a segment are closed by whoever owns its block, those between segments, and the cut
-/// joint of a loop, by every member of the team for itself: cheaper than to wait for one that does it for all.
+/// joint of a loop, by every member of the team for itself: cheaper than to wait for one that does it for all. Many
+/// processes close them along a tree (segment_mail.hpp).
 #include <memory>
 #include <span>
 
 #include "formulations/execution/execution.hpp"
 #include "formulations/lanes/lane_solver.hpp"
+#include "formulations/options/division_options.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
+
+/// \returns whether so many processes close the handles between them along a tree, not each of them all.
+bool goes_along_tree(SegmentExchange exchange, int processes);
 
 /// One mechanism in its plan.
 class SubchainSolver final : public LaneSolver {
@@ -23,7 +28,8 @@ class SubchainSolver final : public LaneSolver {
   /// coordinate. Otherwise those of this process (ChainPlan::share_of), with q, u, p of them alone, by position; all
   /// processes call the same functions together and get the same return value. A state that is not finite on one of
   /// them fails on all; what overflows afterwards does not
-  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution, const LoopRules& rules);
+  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution, const LoopRules& rules,
+                 SegmentExchange exchange = SegmentExchange::automatic);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;

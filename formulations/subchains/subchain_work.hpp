@@ -1,20 +1,26 @@
 #pragma once
 /// \file
 /// What SubchainSolver works on: the blocks of a process, what their segments report, and how they are closed.
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "formulations/subchains/chains/chain_team.hpp"
 #include "formulations/subchains/segment_closing.hpp"
 #include "formulations/subchains/segment_lanes.hpp"
+#include "formulations/subchains/segment_mail.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
 namespace mbdbench {
 
 /// Of one mechanism in its plan. Functions that take a member are called by all members of the team.
 struct SubchainSolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution, const LoopRules& of_loop);
+  Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution, const LoopRules& of_loop,
+       SegmentExchange exchange);
 
+  /// From the reports of this process's segments, and what the others say of theirs, to the answers of all of them.
+  /// \returns who has the answers
+  const SegmentClosing& close(const TeamMember& member, const ClosingPass& pass);
   void meet_scans(const TeamMember& member);
   void close_segments(const TeamMember& member);
   /// Inward with the block's rates as momenta, and the nodes of its lanes.
@@ -35,10 +41,12 @@ struct SubchainSolver::Work : ChainTeam {
   const Mechanism* mechanism;
   LoopRules rules;
   const ChainSweeps* sweeps;
-  SegmentLanes segment_lanes;            // of this process
-  std::vector<SegmentReport> reports;    // of all processes
+  SegmentLanes segment_lanes;  // of this process
+  SegmentTree tree;
+  std::vector<SegmentReport> reports;    // of all processes; along a tree of those that this one hears of
   std::vector<SegmentScan> met_scans;    // of all processes; not used by one alone
   std::vector<SegmentClosing> closings;  // one a member
+  std::optional<SegmentMail> mail;       // where processes close along a tree
   std::vector<double> pivots;            // the smallest of every block of this process
   double failed_pivot = 0.0;
 };

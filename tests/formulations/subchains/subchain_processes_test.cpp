@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 #include "formulations/subchains/node_chain.hpp"
+#include "formulations/subchains/subchain_solver.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 
@@ -173,6 +176,77 @@ TEST(SubchainProcessesThreads, projected_velocities_and_the_tangent_gauge_take_o
       EXPECT_EQ(counts.shares, 3 * shares);
     }
   }
+}
+
+/// Arms of more than eight segments are closed by halves, others one segment after another; processes end within
+/// halves where their number is no power of two.
+TEST(SubchainProcessesThreads, messages_along_a_tree_give_the_bits_of_one_process) {
+  constexpr std::array<const char*, 3> kMechanisms = {"pendulum_xyz:230", "loop:300", "pendulum:60"};
+  for (const char* const name : kMechanisms) {
+    const Mechanism mechanism(with_loads(name));
+    const std::vector<double> x = some_state(mechanism);
+    const bool closed = !mechanism.cut_joints().empty();
+    for (const auto& [key, extra] : std::vector<std::pair<std::string_view, std::string_view>>{
+             {"dca", ""}, {"dca", ",projection=velocities"}, {"hdca", ""}, {"hdca", ",gauge=tangent"}}) {
+      if (!closed && !extra.empty()) {
+        continue;
+      }
+      for (const int subchains : {32, 104}) {
+        const std::string options = fmt::format("leaf=subchain,subchains={}{}", subchains, extra);
+        std::vector<double> expected(x.size());
+        ASSERT_TRUE(test::make(key, mechanism, options)->rhs(0.0, x, expected).ok);
+        const int blocks = ChainPlan(mechanism, subchains).most_processes();
+        for (const auto& [processes, threads] : {std::pair(1, 2), {2, 1}, {3, 2}, {4, 1}, {7, 1}, {13, 1}}) {
+          if (processes > blocks) {
+            continue;
+          }
+          ExchangeCounts counts;
+          EXPECT_EQ(rhs_of_parts(key, mechanism, processes, 2, x, counts,
+                                 with_threads((options + ",exchange=tree").c_str(), threads)),
+                    expected)
+              << key << extra << " " << name << " subchains=" << subchains << " processes=" << processes;
+          const bool momenta = key == "hdca";
+          const std::size_t exchanges = extra.empty() ? (momenta ? 1 : 2) : momenta ? 2 : 3;
+          EXPECT_EQ(counts.shares, 0U);
+          EXPECT_EQ(counts.messages, 2 * exchanges * 2 * static_cast<std::size_t>(processes - 1))
+              << "one inward and one outward between any two groups, in each exchange of two right-hand sides";
+        }
+      }
+    }
+  }
+}
+
+TEST(SubchainProcessesThreads, along_a_tree_a_state_that_is_no_number_fails_on_all) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:120");
+  for (const std::string_view key : {"dca", "hdca"}) {
+    for (const std::size_t component : {0U, 60U, 118U, 150U}) {
+      std::vector<double> x = some_state(mechanism);
+      x[component] = std::numeric_limits<double>::quiet_NaN();
+      std::vector<double> whole(x.size());
+      const RhsStatus expected = test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, whole);
+      std::vector<std::string> messages(4);
+      on_processes(4, [&](ProcessExchange& exchange) {
+        const auto own = part(key, mechanism, std::string(kFourBlocks) + ",exchange=tree", exchange);
+        std::vector<double> own_x;
+        for (const std::size_t i : own->components()) {
+          own_x.push_back(x[i]);
+        }
+        std::vector<double> own_xdot(own_x.size());
+        messages[static_cast<std::size_t>(exchange.process())] = own->rhs(0.0, own_x, own_xdot).message();
+      });
+      for (const std::string& message : messages) {
+        EXPECT_EQ(message, expected.message()) << key << " " << component;
+        EXPECT_FALSE(message.empty());
+      }
+    }
+  }
+}
+
+TEST(SubchainProcesses, many_processes_exchange_along_a_tree_by_themselves) {
+  EXPECT_FALSE(goes_along_tree(SegmentExchange::automatic, 63));
+  EXPECT_TRUE(goes_along_tree(SegmentExchange::automatic, 64));
+  EXPECT_FALSE(goes_along_tree(SegmentExchange::all, 1024));
+  EXPECT_TRUE(goes_along_tree(SegmentExchange::tree, 2));
 }
 
 TEST(SubchainProcessesThreads, a_process_holds_its_slice_of_the_state) {
