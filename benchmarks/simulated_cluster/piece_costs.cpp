@@ -5,9 +5,9 @@
 //   mpirun -n 2 benchmark_piece_costs DIR --two-processes   the same of two processes, beside DIR/measured.csv
 //
 // Sub-chains are the program's own parts of a right-hand side (formulation_part.hpp), with what others would send
-// mirrored. Their exchange is all to all, as in the program, or a tree, in which each level closes two handles. Bodies
-// as leaves and dca-alm exchange along the assembly tree of the papers; a level of it costs what a body and its node
-// cost. docs/understanding/simulated_cluster.md
+// mirrored. Their exchange is all to all, or along a tree, in which each level closes a handle. Bodies as leaves and
+// dca-alm exchange along the assembly tree of the papers; a level of it costs what a body and its node cost.
+// docs/understanding/simulated_cluster.md
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,14 +27,16 @@
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
 #include "formulations/execution/execution.hpp"
+#include "formulations/subchains/segment_closing.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr int kMostNodes = 1024;
 constexpr std::size_t kNumber = sizeof(double);
-constexpr std::size_t kTurn = 12 * kNumber;     // a rotation and an angular velocity
-constexpr std::size_t kWrench = 6 * kNumber;    // or a motion
+constexpr std::size_t kTurn = 12 * kNumber;   // a rotation and an angular velocity
+constexpr std::size_t kWrench = 6 * kNumber;  // or a motion
+constexpr std::size_t kAnswer = sizeof(ClosingVerdict) + sizeof(StretchAnswer);
 constexpr std::size_t kInertia = 27 * kNumber;  // articulated inertia and bias
 
 constexpr long kLongestLoop = 1L << 16;  // the catalogue's have at most 100000 joints
@@ -135,10 +137,9 @@ class Schedules {
         next.steps.push_back({StepKind::compute, 0, own[i].microseconds});
         if (own[i].bytes > 0) {
           const double closing = closings[i];
-          const bool turns = i + 2 < own.size();
           const std::size_t node = node_bytes(key, own[i].bytes, i);
           next.steps.push_back({StepKind::up, node, kInward * closing});
-          next.steps.push_back({StepKind::down, turns ? kTurn : 2 * kWrench, (1.0 - kInward) * closing});
+          next.steps.push_back({StepKind::down, kAnswer, (1.0 - kInward) * closing});
         }
       }
       schedules_.push_back(std::move(next));

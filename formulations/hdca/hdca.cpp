@@ -57,7 +57,7 @@ class HdcaFormulation final : public JointStateFormulation {
         accumulated_load_(mechanism.bodies().size()),
         free_momenta_(static_cast<std::size_t>(mechanism.u_size())),
         derivatives_(
-            mechanism, LoopMomenta{options.gauge, options.leak, options.feedback}, obstacle(options), near(),
+            mechanism, LoopMomenta{options.gauge, options.leak, options.feedback}, obstacle(mechanism, options), near(),
             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
     use_derivatives(derivatives_);
   }
@@ -129,7 +129,10 @@ class HdcaFormulation final : public JointStateFormulation {
   }
 
  private:
-  static std::string obstacle(const HdcaOptions& options) {
+  static std::string obstacle(const Mechanism& mechanism, const HdcaOptions& options) {
+    if (mechanism.constraint_size() == 0) {
+      return {};  // neither gauges nor axes have anything to act on
+    }
     // Axes that turn make another p' of the same motion, but for the tangent gauge.
     return options.assembly.cut_axes == CutAxes::body && options.gauge != GaugeControl::tangent
                ? "there are no exact derivatives with cut_axes=body but for gauge=tangent"

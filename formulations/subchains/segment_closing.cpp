@@ -20,6 +20,11 @@ bool has_new_matrices(ClosingKind kind) {
   return kind == ClosingKind::accelerations || kind == ClosingKind::velocities || kind == ClosingKind::impulses;
 }
 
+/// Accelerations follow after `rates` with the same scans.
+bool has_new_scans(ClosingKind kind) {
+  return kind == ClosingKind::rates || kind == ClosingKind::velocities || kind == ClosingKind::impulses;
+}
+
 /// \returns a vector at the far end of a scan from one at its near end.
 Vec3 carried(const TurnScan<double>& scan, const kernels::LinkVector<double>& vector) {
   return turn_of(scan) * vector_of(vector) + vector_of(scan.carried);
@@ -82,7 +87,7 @@ void SegmentClosing::close(const ClosingPass& pass) {
 void SegmentClosing::join(const ClosingPass& pass, int stretch) {
   const SegmentReport& a = report(tree_->at(stretch).inboard);
   const SegmentReport& b = report(tree_->at(stretch).outboard);
-  if (pass.kind == ClosingKind::rates || has_new_matrices(pass.kind)) {
+  if (has_new_scans(pass.kind)) {
     const bool outward = scans_outward(pass.kind);
     join_scans(a, b, outward, report(stretch));
     if (loop_ && pass.kind != ClosingKind::rates) {

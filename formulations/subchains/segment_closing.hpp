@@ -16,8 +16,8 @@ namespace mbdbench {
 /// What is asked of the segments, and which of their reports' numbers are new.
 enum class ClosingKind : std::uint8_t {
   rates,                ///< angular velocities alone; scans outward
-  accelerations,        ///< everything; scans outward
-  accelerations_again,  ///< with the matrices of `impulses`: f, v and angular velocities are new
+  accelerations,        ///< after `rates`: everything else
+  accelerations_again,  ///< after `rates`, with the matrices of `impulses`: f and v are new
   velocities,           ///< everything; scans inward
   impulses,             ///< that bring velocities onto the constraints: levers and drift too; scans outward
   tangent               ///< of p' as momenta, with the matrices of `velocities`: f and v are new

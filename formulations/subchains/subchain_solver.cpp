@@ -27,17 +27,18 @@ SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Exec
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       tree(plan),
       reports(plan.segments().size()),
-      met_scans(processes == nullptr ? 0 : reports.size()),
+      met_scans(processes == nullptr || goes_along_tree(exchange, processes->size()) ? 0 : reports.size()),
       pivots(index_of(own.blocks.count())) {
   if (rules.projects) {
     lanes.allot_biases();
   }
-  closings.reserve(index_of(team.size()));
-  for (int member = 0; member < team.size(); ++member) {
-    closings.emplace_back(of, plan, tree, *sweeps, reports);
-  }
   if (processes != nullptr && goes_along_tree(exchange, processes->size())) {
     mail.emplace(plan, tree, *processes);
+  }
+  const int closers = mail ? 1 : team.size();
+  closings.reserve(index_of(closers));
+  for (int member = 0; member < closers; ++member) {
+    closings.emplace_back(of, plan, tree, *sweeps, reports);
   }
 }
 
@@ -141,7 +142,8 @@ int SubchainSolver::Work::outermost_failure() {
 }
 
 bool goes_along_tree(SegmentExchange exchange, int processes) {
-  // Simulated (docs/understanding/simulated_cluster.md): momenta gain from 32 processes on, accelerations from 64.
+  // Simulated (docs/understanding/simulated_cluster.md): momenta gain from 32 processes on, accelerations from 64 or
+  // 128.
   constexpr int kManyProcesses = 64;
   return exchange == SegmentExchange::tree || (exchange == SegmentExchange::automatic && processes >= kManyProcesses);
 }

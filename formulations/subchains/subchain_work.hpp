@@ -45,7 +45,7 @@ struct SubchainSolver::Work : ChainTeam {
   SegmentTree tree;
   std::vector<SegmentReport> reports;    // of all processes; along a tree of those that this one hears of
   std::vector<SegmentScan> met_scans;    // of all processes; not used by one alone
-  std::vector<SegmentClosing> closings;  // one a member
+  std::vector<SegmentClosing> closings;  // one a member; along a tree one
   std::optional<SegmentMail> mail;       // where processes close along a tree
   std::vector<double> pivots;            // the smallest of every block of this process
   double failed_pivot = 0.0;

@@ -24,8 +24,10 @@ class SimulateOnProcessesRunTest : public OnProcessesTest {
 };
 
 TEST_F(SimulateOnProcessesRunTest, any_processes_and_threads_write_the_files_of_one) {
-  for (const auto& [key, leaf] :
-       {std::pair<std::string, const char*>("hdca", "subchain"), {"dca", "subchain"}, {"bodies", "body"}}) {
+  for (const auto& [key, leaf] : {std::pair<std::string, const char*>("hdca", "subchain"),
+                                  {"dca", "subchain"},
+                                  {"tree", "subchain,exchange=tree"},
+                                  {"bodies", "body"}}) {
     const std::string arguments =
         fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf={},subchains=32] --time 0.1",
                     key == "dca" ? key : "hdca", leaf);

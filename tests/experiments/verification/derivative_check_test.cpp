@@ -186,7 +186,9 @@ TEST(DerivativeCheck, RightDerivativesPassOfThePrintedPenalties) {
 TEST(DerivativeCheck, RightDerivativesPassOfPrintedEquationsAndInWorldAxes) {
   expect_both_passed({"squeezer", "four_bar", "quadruped", "double_loop", "random_tree:seed=7"},
                      {"hdca-printed", "bae-haug-printed[alpha=3,beta=5]"});
-  expect_both_passed({"pendulum:3", "quadruped", "random_tree:seed=7"}, {"naudet[kernel=general]"});
+  expect_both_passed({"pendulum:3", "quadruped", "random_tree:seed=7", "random_tree:seed=2,bodies=7,motions=1,loads=0",
+                      "random_tree:seed=3,bodies=7,screws=1,loads=0"},
+                     {"naudet[kernel=general]"});
 }
 
 TEST(DerivativeCheck, FormulationsWithoutDerivativesAreNotAsked) {

@@ -169,6 +169,27 @@ TEST(subchain_loops, project_velocities_and_take_the_tangent_gauge_as_the_dense_
   }
 }
 
+/// 33 segments in each of two arms: joined ones are joined again, with tips on both sides.
+TEST(subchain_loops, arms_that_are_closed_by_halves_agree_with_the_dense_reference) {
+  const Mechanism mechanism = uneven("loop:529", 47);
+  const LoopState state(mechanism, 13);
+  const Eigen::Index n = state.u.size();
+  const Rates dense(*test::make("dense", mechanism, "projection=velocities"), state.with(state.u), n);
+  const Rates momenta(*test::make("dense-momentum", mechanism, "gauge=tangent"), state.with(state.p), n);
+  const std::string options = "leaf=subchain,subchains=528";
+  const Rates published(*test::make("dca", mechanism, options + ",projection=off"), state.with(state.u), n);
+  const Rates projected(*test::make("dca", mechanism, options + ",projection=velocities"), state.with(state.u), n);
+  const Rates tangent(*test::make("hdca", mechanism, options + ",gauge=tangent"), state.with(state.p), n);
+  const Rates hdca(*test::make("hdca", mechanism, options), state.with(state.p), n);
+  for (const double error :
+       {error_of(published.rate, dense.rate), error_of(projected.qdot, dense.qdot),
+        error_of(projected.rate, dense.rate), error_of(hdca.qdot, state.u), error_of(tangent.qdot, state.u),
+        error_of(tangent.rate, momenta.rate),
+        error_of(state.null_space.transpose() * hdca.rate, state.null_space.transpose() * momenta.rate)}) {
+    EXPECT_LT(error, std::min(state.limit(), 1e-6)) << "a wrong term would be of the size of the others";
+  }
+}
+
 TEST(subchain_loops, any_number_of_threads_gives_the_same_bits) {
   const Mechanism mechanism = uneven("loop:90", 5);
   const LoopState state(mechanism, 9);
