@@ -5,8 +5,9 @@ target_compile_options(mbdbench_warnings INTERFACE
   -Wcast-align -Wunused -Wdouble-promotion -Wextra-semi $<$<BOOL:${MBDBENCH_WERROR}>:-Werror>
   # GCC 12 and 14 report these inside inlined Eigen expressions, std::string concatenations and assigned lists that they cannot follow;
   # GCC 12 calls its own AVX-512 headers uninitialised. Clang looks for the same under the sanitizers.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-uninitialized>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict>
   # Newer Clang reports what libstdc++ 12 and Boost 1.74 themselves call deprecated, wherever our code makes them do so.
   $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,15>>:-Wno-deprecated-declarations>
   # GCC warns of members whose types are local to a file unless that file is the one compiled; here it is included.

@@ -195,14 +195,17 @@ TEST_F(BranchStatusTest, ChangesAreToldOnceAndInTheOrderOfTheMotion) {
 
 // Ended "ok" with 0.066 of 110 J lost, 1.6e-2 m off: within a limit that grows with the number of steps.
 TEST_F(BranchStatusTest, APassageThatCostsEnergyInOneStepIsNotOk) {
-  for (const std::string tolerance : {"1e-5", "1e-6"}) {
+  int by_energy = 0;
+  for (const std::string tolerance : {"1e-5", "3e-6", "1e-6"}) {
     SCOPED_TRACE(tolerance);
     const std::vector<std::string> run = {"-m", "sarrus", "-t", "5", "--rtol", tolerance, "--atol", tolerance, "-f"};
     std::vector<std::string> published = run;
     published.emplace_back("hdca[gauge=none,leaf=body]");
     const CommandLineCall lost = simulate("lost" + tolerance, published);
     EXPECT_EQ(lost.exit_code, 1);
-    EXPECT_TRUE(says(lost, "in one step")) << lost.errors;
+    // Rounding may decide that it leaves the position on another branch instead, as with AVX-512 and Clang at 1e-6.
+    by_energy += says(lost, "in one step") ? 1 : 0;
+    EXPECT_TRUE(says(lost, "in one step") || says(lost, "on another branch")) << lost.errors;
     std::vector<std::string> by_default = run;
     by_default.emplace_back("hdca");
     const CommandLineCall right = simulate("right" + tolerance, by_default);
@@ -210,6 +213,7 @@ TEST_F(BranchStatusTest, APassageThatCostsEnergyInOneStepIsNotOk) {
     const nlohmann::json energy = statistics("right" + tolerance).at("energy");
     EXPECT_LT(energy.at("largest_step_imbalance").get<double>(), 0.5 * energy.at("step_limit").get<double>());
   }
+  EXPECT_GE(by_energy, 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "experiments/verification/verification.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
 #include "tests/support/forwarding_formulation.hpp"
@@ -270,8 +272,8 @@ TEST(ParameterCheck, SaysWhatIsNotCompared) {
 
 /// It rolls on evenly: no length changes a rate, and of large terms that cancel rounding is left.
 TEST(ParameterCheck, ASteadyMotionThatNoLengthChangesPasses) {
-  const std::string bicycle = std::string(MBDBENCH_SOURCE_DIR) + "/examples/mechanisms/bicycle.toml";
-  const VerificationResult result = verified({bicycle}, {"dense"}).front();
+  const std::filesystem::path bicycle = std::filesystem::path(MBDBENCH_SOURCE_DIR) / "examples/mechanisms/bicycle.toml";
+  const VerificationResult result = verified(load_mechanism(bicycle), {"dense"}).front();
   EXPECT_EQ(result.parameter.outcome, CheckOutcome::passed)
       << result.parameter.component << ": " << result.parameter.error << " of " << result.parameter.limit;
 }
