@@ -142,8 +142,7 @@ int SubchainSolver::Work::outermost_failure() {
 }
 
 bool goes_along_tree(SegmentExchange exchange, int processes) {
-  // Simulated (docs/understanding/simulated_cluster.md): momenta gain from 32 processes on, accelerations from 64 or
-  // 128.
+  // Simulated (docs/understanding/simulated_cluster.md): momenta gain from 32 processes on, accelerations from 64.
   constexpr int kManyProcesses = 64;
   return exchange == SegmentExchange::tree || (exchange == SegmentExchange::automatic && processes >= kManyProcesses);
 }
