@@ -71,10 +71,10 @@ void SegmentMail::close(const ClosingPass& pass, SegmentClosing& closing) {
   } else {
     closing.turn(pass);
   }
-  for (auto group = outboard_.rbegin(); group != outboard_.rend(); ++group) {
-    open(group->joined);
-    tell_answers(*group, closing);
-  }
+  std::for_each(outboard_.rbegin(), outboard_.rend(), [&](const Group& group) {
+    open(group.joined);
+    tell_answers(group, closing);
+  });
   open(own_);
 }
 
