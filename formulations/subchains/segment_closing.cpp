@@ -78,7 +78,7 @@ void SegmentClosing::close(const ClosingPass& pass) {
   for (int k = tree_->segments(); k < count; ++k) {
     join(pass, k);
   }
-  turn(pass);
+  answer_arms(pass);
   for (int k = count; k-- > tree_->segments();) {
     open(pass, k);
   }
@@ -95,32 +95,28 @@ void SegmentClosing::join(const ClosingPass& pass, int stretch) {
     }
   }
   if (has_new_matrices(pass.kind)) {
-    join_nodes(stretch);
+    join_nodes(stretch, a, b);
   } else if (pass.kind != ClosingKind::rates) {
-    join_right_sides(stretch);
+    join_right_sides(stretch, a, b);
   }
 }
 
-void SegmentClosing::join_nodes(int stretch) {
-  const Stretch& one = tree_->at(stretch);
-  const SegmentReport& a = report(one.inboard);
-  const SegmentReport& b = report(one.outboard);
+void SegmentClosing::join_nodes(int stretch, const SegmentReport& a, const SegmentReport& b) {
+  const bool goes_on = tree_->at(stretch).goes_on;
   SegmentReport& joined = report(stretch);
   Joint& joint = joint_of(stretch);
   joint.inboard = node_of(a);
   joined.node = b.node;
   sweeps_->close(joint.inboard, joined.node, joint.handle);
-  if (one.goes_on) {
+  if (goes_on) {
     joined.tip = b.tip;
     sweeps_->close_tip(joint.inboard, joint.handle, joined.tip, joint.tip);
   }
   joined.smallest_pivot = kernels::smaller_or_nan(a.smallest_pivot, b.smallest_pivot);
 }
 
-void SegmentClosing::join_right_sides(int stretch) {
-  const Stretch& one = tree_->at(stretch);
-  const SegmentReport& a = report(one.inboard);
-  const SegmentReport& b = report(one.outboard);
+void SegmentClosing::join_right_sides(int stretch, const SegmentReport& a, const SegmentReport& b) {
+  const bool goes_on = tree_->at(stretch).goes_on;
   SegmentReport& joined = report(stretch);
   Joint& joint = joint_of(stretch);
   joint.inboard.wrench = a.node.wrench;
@@ -129,11 +125,11 @@ void SegmentClosing::join_right_sides(int stretch) {
     joint.inboard.free.at[i] = -a.tip.compliance[i].at[6];
     joined.tip.compliance[i].at[6] = b.tip.compliance[i].at[6];
   }
-  close_handle_again(joint.inboard, joint.handle, joint.tip, joined.node.wrench, one.goes_on ? &joined.tip : nullptr);
+  close_handle_again(joint.inboard, joint.handle, joint.tip, joined.node.wrench, goes_on ? &joined.tip : nullptr);
   joined.fastest = std::max(a.fastest, b.fastest);
 }
 
-void SegmentClosing::turn(const ClosingPass& pass) {
+void SegmentClosing::answer_arms(const ClosingPass& pass) {
   for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
     answer_arm(a, pass, first_link_axes(*plan_, static_cast<int>(a), report(tree_->whole(a)).first_turn));
   }

@@ -60,7 +60,7 @@ class SegmentClosing {
   /// Its parts, for processes that have the reports of some stretches only. Joins what a stretch is joined of.
   void join(const ClosingPass& pass, int stretch);
   /// From the reports of whole arms to their answers and the verdict.
-  void turn(const ClosingPass& pass);
+  void answer_arms(const ClosingPass& pass);
   /// The answers of what a stretch is joined of, from its own.
   void open(const ClosingPass& pass, int stretch);
   [[nodiscard]] SegmentReport& report(int stretch);
@@ -82,8 +82,8 @@ class SegmentClosing {
   };
 
   [[nodiscard]] Joint& joint_of(int stretch) { return joints_[static_cast<std::size_t>(stretch - tree_->segments())]; }
-  void join_nodes(int stretch);
-  void join_right_sides(int stretch);
+  void join_nodes(int stretch, const SegmentReport& a, const SegmentReport& b);
+  void join_right_sides(int stretch, const SegmentReport& a, const SegmentReport& b);
   /// \returns the ground's, in world axes: with it gravity acts.
   [[nodiscard]] Vec3 base_motion(ClosingKind kind) const;
   void set_end(std::size_t which, ClosingKind kind);

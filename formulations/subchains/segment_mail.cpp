@@ -69,7 +69,7 @@ void SegmentMail::close(const ClosingPass& pass, SegmentClosing& closing) {
     tell_reports(pass, closing);
     take_answers(closing);
   } else {
-    closing.turn(pass);
+    closing.answer_arms(pass);
   }
   std::for_each(outboard_.rbegin(), outboard_.rend(), [&](const Group& group) {
     open(group.joined);
