@@ -37,6 +37,8 @@ class LoopStart {
   LoopStart(const Mechanism& mechanism, std::vector<VariedComponent> positions,
             std::vector<VariedComponent> velocities);
 
+  /// \returns the components of u whose coordinates, and whose velocities, follow.
+  [[nodiscard]] const ChangeableComponents& following() const { return following_; }
   /// Closes a start, with what is varied and what stays held. \throws ModelError where it cannot be closed
   void close(Eigen::VectorXd& q, Eigen::VectorXd& u) const;
   /// \returns the derivatives of a closed start, q and u one below the other, by varied coordinates, then by varied

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "experiments/gradients/differentiable_run.hpp"
-#include "experiments/precise/precise_motion.hpp"
-#include "formulations/joint_state.hpp"
+#include "experiments/gradients/precise_start.hpp"
+#include "experiments/precise/precise_states.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {
@@ -26,23 +26,23 @@ constexpr double kLongestQuaternionError = 1e-8;
 /// The run of DifferentiableRun with numbers that need not be doubles.
 class PreciseRun {
  public:
-  PreciseRun(const Mechanism& mechanism, const VariedNumbers& numbers, const StepMethod& method, const StepTimes& times,
-             bool momenta)
+  PreciseRun(const Mechanism& mechanism, const VariedNumbers& numbers, std::span<const double> values,
+             const StepMethod& method, const StepTimes& times, precise::StateRules rules)
       : mechanism_(mechanism),
         numbers_(numbers),
         method_(method),
         times_(times),
-        momenta_(momenta),
+        rules_(std::move(rules)),
+        start_(numbers, values),
         own_(mechanism),
         motion_(mechanism, own_) {}
 
   /// \returns the objective without the cost of controls.
   Real value(const Reals& values, const SquareSum& objective) {
-    Reals q(mechanism_.q0().begin(), mechanism_.q0().end());
-    Reals u(mechanism_.u0().begin(), mechanism_.u0().end());
-    place_numbers(values, q, u);
-    Reals x = q;
-    const Reals second = momenta_ ? motion_.momenta(q, u) : u;
+    place_numbers(values);
+    const PreciseRunStart start = start_.at(motion_, values);
+    Reals x = start.q;
+    const Reals second = rules_.momenta ? motion_.momenta(start.q, start.u) : start.u;
     x.insert(x.end(), second.begin(), second.end());
     Real sum = 0.0;
     for (std::size_t step = 0; step < times_.count(); ++step) {
@@ -53,7 +53,7 @@ class PreciseRun {
   }
 
  private:
-  void place_numbers(const Reals& values, Reals& q, Reals& u) {
+  void place_numbers(const Reals& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const VariedNumber& one = numbers_.numbers()[i];
       switch (one.kind) {
@@ -72,11 +72,7 @@ class PreciseRun {
           break;
         }
         case VariedKind::start_position:
-          q[one.place] = values[i];
-          break;
         case VariedKind::start_velocity:
-          u[one.place] = values[i];
-          break;
         case VariedKind::control:
           break;
       }
@@ -93,17 +89,7 @@ class PreciseRun {
         force += Real(shares.second) * values[first + 1];
       }
     }
-    const std::span<const Real> q = std::span(x).first(q_size());
-    const std::span<const Real> second = std::span(x).subspan(q_size());
-    PreciseMotion::MomentumRates both;
-    if (momenta_) {
-      both = motion_.momentum_rates(t, q, second);
-    } else {
-      both.q = motion_.coordinate_rates(q, second);
-      both.p = motion_.accelerations(t, q, second);
-    }
-    both.q.insert(both.q.end(), both.p.begin(), both.p.end());
-    return std::move(both.q);
+    return precise::state_rates(motion_, rules_, t, x);
   }
 
   /// One step of the method [StepMethod].
@@ -165,7 +151,7 @@ class PreciseRun {
       }
       if (target.rate && velocities.empty()) {
         velocities.assign(x.begin() + static_cast<std::ptrdiff_t>(q_size()), x.end());
-        if (momenta_) {
+        if (rules_.momenta) {
           velocities = motion_.velocities(q, velocities);
         }
       }
@@ -181,7 +167,8 @@ class PreciseRun {
   const VariedNumbers& numbers_;
   const StepMethod& method_;
   const StepTimes& times_;
-  bool momenta_;
+  precise::StateRules rules_;
+  PreciseStart start_;
   precise::TreeNumbers own_;
   PreciseMotion motion_;
 };
@@ -190,23 +177,22 @@ class PreciseRun {
 
 std::vector<double> DifferentiableRun::precise_along(std::span<const double> values, std::span<const double> directions,
                                                      const SquareSum& objective) const {
-  const std::unique_ptr<Formulation> formulation =
-      make_formulation(registry_, *choice_.entry, mechanism_, choice_.options);
-  std::string refusal = precise::refuse_precise_motion(mechanism_);
-  if (refusal.empty() && !mechanism_.cut_joints().empty()) {
-    refusal = "runs in 113 bits are those of open mechanisms";
+  const std::size_t count = numbers_.size();
+  if (values.size() != count) {
+    throw std::invalid_argument(fmt::format("there are {} numbers, {} were given", count, values.size()));
   }
-  if (refusal.empty() && !has_joint_states(*formulation)) {
-    refusal = fmt::format("runs in 113 bits have states of the tree's joints, '{}' has others", choice_.entry->key);
+  const Mechanism varied = numbers_.with(values);
+  const std::unique_ptr<Formulation> formulation = make_formulation(registry_, *choice_.entry, varied, choice_.options);
+  std::string refusal = precise::refuse_precise_states(*formulation, choice_.parameters);
+  if (refusal.empty()) {
+    refusal = precise::refuse_open_loops(mechanism_);
   }
   if (!refusal.empty()) {
-    throw std::invalid_argument(refusal);
+    throw std::invalid_argument(
+        fmt::format("'{}' on '{}' in 113 bits: {}", choice_.entry->key, mechanism_.name(), refusal));
   }
-  const auto layout = formulation->layout();
-  const bool momenta = std::any_of(layout.begin(), layout.end(),
-                                   [](const StateComponent& one) { return one.kind == StateKind::momentum; });
-  PreciseRun run(mechanism_, numbers_, *method_, times_, momenta);
-  const std::size_t count = numbers_.size();
+  PreciseRun run(mechanism_, numbers_, values, *method_, times_,
+                 precise::state_rules(*formulation, choice_.parameters));
   if (count == 0 || directions.size() % count != 0) {
     throw std::invalid_argument(fmt::format("directions: {} numbers are no rows of {}", directions.size(), count));
   }

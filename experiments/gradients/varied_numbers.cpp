@@ -312,6 +312,20 @@ RunStart VariedNumbers::start(std::span<const double> values) const {
   return start;
 }
 
+ChangeableComponents VariedNumbers::following() const {
+  if (!loops_) {
+    return {};
+  }
+  ChangeableComponents own = loops_->following();
+  // What is varied does not follow, and slides are varied.
+  for (std::vector<int>* const components : {&own.positions, &own.velocities}) {
+    for (int& component : *components) {
+      component = slides_ ? slides_->own()[index_of(slides_->mechanism().q_size() + component)] - q_size() : component;
+    }
+  }
+  return own;
+}
+
 RunStart VariedNumbers::with_slides(const RunStart& start) const {
   if (!slides_) {
     return start;

@@ -113,6 +113,9 @@ class VariedNumbers {
   [[nodiscard]] Mechanism with(std::span<const double> values) const;
   /// \returns the start, with loops closed. \throws ModelError where they cannot be
   [[nodiscard]] RunStart start(std::span<const double> values) const;
+  /// \returns the components of u whose coordinates, and whose velocities, follow those that are varied; none where
+  /// starts are as they are given.
+  [[nodiscard]] ChangeableComponents following() const;
   /// \param at a start of these numbers \throws std::invalid_argument where it is singular
   [[nodiscard]] StartDerivatives start_derivatives(const RunStart& at) const;
 

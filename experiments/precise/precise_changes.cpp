@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "experiments/precise/precise_motion.hpp"
-#include "formulations/joint_state.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::precise {
@@ -20,25 +19,24 @@ Reals reals(std::span<const double> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-StateKind rate_kind(const Formulation& formulation) {
-  const bool momenta = std::any_of(formulation.layout().begin(), formulation.layout().end(),
-                                   [](const StateComponent& one) { return one.kind == StateKind::momentum; });
-  return momenta ? StateKind::momentum : StateKind::velocity;
+/// \returns (after - before) / (2 step), rounded.
+template <typename Numbers>
+Eigen::VectorXd slopes(const Numbers& after, const Numbers& before) {
+  Eigen::VectorXd rounded(static_cast<Eigen::Index>(after.size()));
+  std::transform(after.begin(), after.end(), before.begin(), rounded.begin(), [](const Real& a, const Real& b) {
+    const Real slope = (a - b) / Real(2.0 * kStep);
+    return slope.template convert_to<double>();
+  });
+  return rounded;
 }
 
-/// \returns x' of a state in joint coordinates.
-Reals rates_of(PreciseMotion& motion, StateKind kind, double t, std::span<const Real> x, std::size_t q_size) {
-  const std::span<const Real> q = x.first(q_size);
-  const std::span<const Real> second = x.subspan(q_size);
-  PreciseMotion::MomentumRates rates;
-  if (kind == StateKind::momentum) {
-    rates = motion.momentum_rates(t, q, second);
-  } else {
-    rates.q = motion.coordinate_rates(q, second);
-    rates.p = motion.accelerations(t, q, second);
+/// x + step direction.
+Reals moved(std::span<const double> x, std::span<const double> direction, double step) {
+  Reals there = reals(x);
+  for (std::size_t i = 0; i < direction.size(); ++i) {
+    there[i] += Real(step) * Real(direction[i]);
   }
-  rates.q.insert(rates.q.end(), rates.p.begin(), rates.p.end());
-  return rates.q;
+  return there;
 }
 
 }  // namespace
@@ -53,45 +51,89 @@ std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, 
   return rounded;
 }
 
-std::string refuse_precise_changes(const Formulation& formulation) {
-  const Mechanism& mechanism = formulation.mechanism();
-  if (std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
+std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options) {
+  if (std::string refusal = refuse_precise_states(formulation, options); !refusal.empty()) {
     return refusal;
   }
-  if (!has_joint_states(formulation)) {
-    return "its states are not those of the tree's joints";
-  }
-  const int rows = mechanism.constraint_size();
-  if (rows > 0 && rate_kind(formulation) == StateKind::momentum) {
-    return "momenta of loops hold impulses of constraints";
-  }
-  if (mechanism.body_count() > kMostBodies || mechanism.body_count() * rows > kMostPairs) {
+  const Mechanism& mechanism = formulation.mechanism();
+  if (mechanism.body_count() > kMostBodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
     return "the reference of 113 bits would take too long";
   }
   return {};
 }
 
-Eigen::VectorXd precise_change(const Formulation& formulation, double t, std::span<const double> x,
-                               std::span<const double> direction) {
-  const Mechanism& mechanism = formulation.mechanism();
-  const TreeNumbers numbers(mechanism);
-  PreciseMotion motion(mechanism, numbers);
-  const StateKind kind = rate_kind(formulation);
-  const auto at = [&](double step) {
-    Reals there = reals(x);
-    for (std::size_t i = 0; i < there.size(); ++i) {
-      there[i] += Real(step) * Real(direction[i]);
+PreciseChanges::PreciseChanges(const Formulation& formulation, const Parameters& options)
+    : mechanism_(&formulation.mechanism()), rules_(state_rules(formulation, options)) {}
+
+TreeNumbers PreciseChanges::numbers_at(double step, std::span<const NumberChange> changes) const {
+  TreeNumbers numbers(*mechanism_);
+  for (const NumberChange& one : changes) {
+    const Real change = Real(step) * Real(one.change);
+    switch (one.kind) {
+      case ParameterKind::joint_force:
+        numbers.forces[one.place] += change;
+        break;
+      case ParameterKind::mass:
+        numbers.masses[one.place] += change;
+        break;
+      case ParameterKind::stiffness:
+        numbers.stiffness[one.place] += change;
+        break;
+      case ParameterKind::damping:
+        numbers.damping[one.place] += change;
+        break;
+      case ParameterKind::length:
+        numbers.elongation[one.place] += change;
+        break;
     }
-    return rates_of(motion, kind, t, there, index_of(mechanism.q_size()));
-  };
-  const Reals after = at(kStep);
-  const Reals before = at(-kStep);
-  Eigen::VectorXd change(static_cast<Eigen::Index>(x.size()));
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const Real slope = (after[i] - before[i]) / Real(2.0 * kStep);
-    change[static_cast<Eigen::Index>(i)] = slope.convert_to<double>();
   }
-  return change;
+  return numbers;
+}
+
+Eigen::VectorXd PreciseChanges::along(double t, std::span<const double> x, std::span<const double> direction,
+                                      std::span<const NumberChange> numbers) const {
+  const auto at = [&](double step) {
+    const TreeNumbers own = numbers_at(step, numbers);
+    PreciseMotion motion(*mechanism_, own);
+    return state_rates(motion, rules_, t, moved(x, direction, step));
+  };
+  return slopes(at(kStep), at(-kStep));
+}
+
+Eigen::VectorXd PreciseChanges::closing(std::span<const double> x, std::span<const NumberChange> numbers) const {
+  const bool longer = std::any_of(numbers.begin(), numbers.end(), [](const NumberChange& one) {
+    return one.kind == ParameterKind::length && one.change != 0.0;
+  });
+  if (!longer || mechanism_->cut_joints().empty()) {
+    return {};
+  }
+  const std::size_t q_size = index_of(mechanism_->q_size());
+  const std::span<const double> q = x.first(q_size);
+  const auto openings = [&](double step) {
+    const TreeNumbers own = numbers_at(step, numbers);
+    PreciseMotion motion(*mechanism_, own);
+    motion.place(reals(q));
+    return motion.loops().openings();
+  };
+  const RealVector opening = (openings(kStep) - openings(-kStep)) / Real(2.0 * kStep);
+  const TreeNumbers here(*mechanism_);
+  PreciseMotion motion(*mechanism_, here);
+  const Reals place = reals(q);
+  const Reals along = motion.coordinate_rates(place, motion.correction(place, opening));
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(x.size()));
+  std::transform(along.begin(), along.end(), direction.begin(),
+                 [](const Real& one) { return one.convert_to<double>(); });
+  if (rules_.momenta) {
+    return direction;
+  }
+  const auto velocities = [&](double step) {
+    const TreeNumbers own = numbers_at(step, numbers);
+    PreciseMotion longer_motion(*mechanism_, own);
+    const std::span<const double> coordinates(direction.data(), q_size);
+    return longer_motion.projected(moved(q, coordinates, step), reals(x.subspan(q_size)));
+  };
+  direction.tail(mechanism_->u_size()) = slopes(velocities(kStep), velocities(-kStep));
+  return direction;
 }
 
 }  // namespace mbdbench::precise

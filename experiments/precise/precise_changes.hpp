@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// Accelerations, and exact changes of rates along a direction, in 113 bits, for whoever has doubles.
+/// Accelerations, and exact changes of rates along directions of states and numbers, in 113 bits, for whoever has
+/// doubles.
 #include <Eigen/Core>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "experiments/precise/precise_states.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
@@ -16,14 +18,40 @@ namespace mbdbench::precise {
 std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, std::span<const double> q,
                                           std::span<const double> u);
 
-/// \returns why there are no precise changes of a formulation's rates; empty where there are: states of joint
-/// coordinates and velocities, and of open trees momenta; no more bodies and rows of loops than take a second.
-std::string refuse_precise_changes(const Formulation& formulation);
+/// \returns why there are no precise changes of a formulation's rates; empty where there are: where
+/// refuse_precise_states has nothing, and no more bodies and rows of loops than take a second.
+/// \param options of the formulation, complete
+std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options);
 
-/// How x' changes with x along a direction that keeps the constraints: differences of x' in 113 bits, which have some
-/// 20 digits. \param x, direction of a state that refuse_precise_changes takes
-/// \returns a number each component of x'
-Eigen::VectorXd precise_change(const Formulation& formulation, double t, std::span<const double> x,
-                               std::span<const double> direction);
+/// A number of the mechanism, and by how much it changes along a direction.
+struct NumberChange {
+  ParameterKind kind = ParameterKind::mass;
+  std::size_t place = 0;  ///< as of TreeNumbers: in u, among bodies, the description's joint springs, tree joints
+  double change = 0.0;
+};
+
+/// Changes of one formulation's rates.
+class PreciseChanges {
+ public:
+  /// \param formulation that refuse_precise_changes takes with these options; must outlive this
+  PreciseChanges(const Formulation& formulation, const Parameters& options);
+
+  /// How x' changes with x and with numbers along a direction that keeps the constraints: differences of x' in 113
+  /// bits, which have some 20 digits. \param x, direction of the formulation's state; a direction that is empty holds
+  /// it \returns a number each component of x'
+  [[nodiscard]] Eigen::VectorXd along(double t, std::span<const double> x, std::span<const double> direction,
+                                      std::span<const NumberChange> numbers = {}) const;
+
+  /// \returns how the state has to change with the numbers so that loops stay closed, and velocities on the
+  /// constraints: coordinates and velocities by what takes the least kinetic energy; momenta stay. Empty where it need
+  /// not.
+  [[nodiscard]] Eigen::VectorXd closing(std::span<const double> x, std::span<const NumberChange> numbers) const;
+
+ private:
+  [[nodiscard]] TreeNumbers numbers_at(double step, std::span<const NumberChange> changes) const;
+
+  const Mechanism* mechanism_;
+  StateRules rules_;
+};
 
 }  // namespace mbdbench::precise

@@ -1,16 +1,30 @@
 #include "experiments/precise/precise_motion.hpp"
 
-#include <Eigen/QR>
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::precise {
 namespace {
 
-/// Relative to the largest pivot: rows that repeat others have pivots of the square of the rounding of positions in
-/// double precision, 1e-32; others have some 1e-12 where mechanisms are not singular.
-constexpr double kRepeated = 1e-20;
+Eigen::Map<const RealVector> as_vector(const Reals& numbers) {
+  return {numbers.data(), static_cast<Eigen::Index>(numbers.size())};
+}
+
+void add(const Reals& more, Reals& to) {
+  std::transform(to.begin(), to.end(), more.begin(), to.begin(), std::plus<>());
+}
+
+Real kappa_of(const MomentumGauge& gauge, const Reals& u) {
+  Real kappa = gauge.leak;
+  for (Eigen::Index i = 0; gauge.leak != 0.0 && i < gauge.units.size(); ++i) {
+    kappa = std::max(kappa, Real(abs(u[index_of(i)]) / Real(gauge.units[i])));
+  }
+  return kappa;
+}
 
 }  // namespace
 
@@ -32,108 +46,93 @@ std::string refuse_precise_motion(const Mechanism& mechanism) {
 }
 
 PreciseMotion::PreciseMotion(const Mechanism& mechanism, const TreeNumbers& numbers)
-    : tree_(mechanism, numbers), no_forces_(index_of(mechanism.u_size()), Real(0.0)) {
+    : tree_(mechanism, numbers), loops_(tree_) {
   if (const std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
     throw std::invalid_argument(refusal);
   }
-  if (mechanism.generic_rank().rank == 0) {
-    return;  // cut joints that repeat joints of the tree: there is no pivot to compare others with
-  }
-  for (const Joint& joint : mechanism.cut_joints()) {
-    Cut& cut = cuts_.emplace_back();
-    cut.a = joint.a;
-    cut.b = joint.b;
-    cut.first = rows_;
-    rows_ += 6 - joint.nu;
-  }
 }
 
-void PreciseMotion::set_cuts() {
-  for (std::size_t k = 0; k < cuts_.size(); ++k) {
-    Cut& cut = cuts_[k];
-    const Joint& joint = tree_.mechanism().cut_joints()[k];
-    const TreeBody& a = tree_.body(cut.a);
-    const TreeBody& b = tree_.body(cut.b);
-    const Matrix axes_a = a.rotation * orthonormal(joint.rotation_a);
-    const Matrix axes_b = b.rotation * orthonormal(joint.rotation_b);
-    const JointAxes axes(joint, axes_a, axes_b, b.origin + b.rotation * precise(joint.position_b));
-    const RealMatrix columns = axes.columns();
-    const Eigen::HouseholderQR<RealMatrix> factors(columns);
-    const RealMatrix all = factors.householderQ() * RealMatrix::Identity(6, 6);
-    cut.complement = all.rightCols(6 - joint.nu);
-    cut.bias.setZero();
-    if (joint.nu > 0) {
-      const RealVector rates = factors.solve(RealVector(b.velocity - a.velocity));
-      for (int i = 0; i < joint.nu; ++i) {
-        cut.bias += axes.rate(i, a.velocity, b.velocity) * rates[i];
-      }
-    }
-  }
+void PreciseMotion::place(std::span<const Real> q) {
+  tree_.place(q);
+  loops_.place();
 }
 
-RealVector PreciseMotion::gaps(bool velocities) const {
-  RealVector gaps(rows_);
-  for (const Cut& cut : cuts_) {
-    Spatial gap = tree_.body(cut.b).acceleration - tree_.body(cut.a).acceleration;
-    if (velocities) {
-      gap -= cut.bias;
-    }
-    gaps.segment(cut.first, cut.complement.cols()) = cut.complement.transpose() * gap;
-  }
-  return gaps;
+void PreciseMotion::factorise(std::span<const Real> q) {
+  place(q);
+  solver_.factorise(tree_, loops_);
 }
 
-Reals PreciseMotion::solution(const RealVector& multipliers, const PreciseTree::Loads& loads) {
-  std::vector<Spatial> wrenches(tree_.mechanism().bodies().size(), Spatial(Spatial::Zero()));
-  for (const Cut& cut : cuts_) {
-    const Spatial wrench = cut.complement * multipliers.segment(cut.first, cut.complement.cols());
-    if (cut.b >= 0) {
-      wrenches[index_of(cut.b)] += wrench;
-    }
-    if (cut.a >= 0) {
-      wrenches[index_of(cut.a)] -= wrench;
-    }
+Reals PreciseMotion::accelerations_at(double t, std::span<const Real> q, std::span<const Real> u,
+                                      const PullingBack& pull) {
+  tree_.move(u);
+  loops_.move();
+  const Reals forces = tree_.joint_forces(t, q, u);
+  Reals free = tree_.accelerations({forces, true});
+  RealVector excess = loops_.accelerations();
+  if (pull.alpha != 0.0 || pull.beta != 0.0) {
+    excess += loops_.rates() * Real(2.0 * pull.alpha) + loops_.openings() * (Real(pull.beta) * Real(pull.beta));
   }
-  PreciseTree::Loads all = loads;
-  all.wrenches = wrenches;
-  return tree_.accelerations(all);
+  add(solver_.remove(excess).x, free);
+  return free;
 }
 
 Reals PreciseMotion::accelerations(double t, std::span<const Real> q, std::span<const Real> u) {
-  tree_.place(q);
-  tree_.move(u);
-  const Reals forces = tree_.joint_forces(t, q, u);
-  const PreciseTree::Loads loads = {forces, {}, true};
-  if (rows_ == 0) {
-    return tree_.accelerations(loads);
-  }
-  set_cuts();
-  tree_.accelerations(loads);
-  const RealVector missing = gaps(true);
-  RealMatrix mobility(rows_, rows_);
-  for (Eigen::Index k = 0; k < rows_; ++k) {
-    solution(RealVector::Unit(rows_, k), {no_forces_, {}, false});
-    mobility.col(k) = gaps(false);
-  }
-  Eigen::CompleteOrthogonalDecomposition<RealMatrix> factors;
-  factors.setThreshold(Real(kRepeated));
-  factors.compute(mobility);
-  return solution(factors.solve(RealVector(-missing)), loads);
+  factorise(q);
+  return accelerations_at(t, q, u, {});
 }
 
-PreciseMotion::MomentumRates PreciseMotion::momentum_rates(double t, std::span<const Real> q, std::span<const Real> p) {
-  if (rows_ > 0) {
-    throw std::logic_error("precise momenta are those of open trees");
+PreciseMotion::StateRates PreciseMotion::velocity_rates(double t, std::span<const Real> q, std::span<const Real> u,
+                                                        const VelocityRules& rules) {
+  factorise(q);
+  Reals moving(u.begin(), u.end());
+  if (rules.projects) {
+    add(solver_.remove(loops_.jacobian() * as_vector(moving)).x, moving);
   }
-  tree_.place(q);
-  const Reals u = tree_.accelerations({p, {}, false});
+  return {tree_.coordinate_rates(q, moving), accelerations_at(t, q, moving, rules.pull)};
+}
+
+Reals PreciseMotion::projected(std::span<const Real> q, std::span<const Real> u) {
+  factorise(q);
+  Reals moving(u.begin(), u.end());
+  add(solver_.remove(loops_.jacobian() * as_vector(moving)).x, moving);
+  return moving;
+}
+
+Reals PreciseMotion::correction(std::span<const Real> q, const RealVector& excess) {
+  factorise(q);
+  return solver_.remove(excess).x;
+}
+
+RealVector PreciseMotion::multipliers_of(std::span<const Real> forces) {
+  const Reals free = tree_.accelerations({forces, false});
+  return solver_.remove(loops_.jacobian() * as_vector(free)).y;
+}
+
+PreciseMotion::StateRates PreciseMotion::momentum_rates(double t, std::span<const Real> q, std::span<const Real> p,
+                                                        const MomentumGauge& gauge) {
+  const Reals u = velocities(q, p);
+  const RealVector sigma = multipliers_of(p);
   tree_.move(u);
-  return {tree_.coordinate_rates(q, u), tree_.momentum_rates(tree_.joint_forces(t, q, u))};
+  loops_.move();
+  const std::vector<Spatial> impulses = loops_.wrenches(sigma);
+  const std::vector<Spatial> turning = loops_.wrench_rates(sigma);
+  Reals rates = tree_.momentum_rates(tree_.joint_forces(t, q, u), {impulses, turning});
+  if (loops_.rows() > 0) {
+    RealVector along = sigma * kappa_of(gauge, u);
+    if (gauge.tangent) {
+      along += multipliers_of(rates);
+    }
+    const RealVector added = loops_.jacobian().transpose() * along;
+    add({added.begin(), added.end()}, rates);
+  }
+  return {tree_.coordinate_rates(q, u), std::move(rates)};
 }
 
 Reals PreciseMotion::velocities(std::span<const Real> q, std::span<const Real> p) {
-  tree_.place(q);
-  return tree_.accelerations({p, {}, false});
+  factorise(q);
+  Reals free = tree_.accelerations({p, false});
+  add(solver_.remove(loops_.jacobian() * as_vector(free)).x, free);
+  return free;
 }
 
 Reals PreciseMotion::momenta(std::span<const Real> q, std::span<const Real> u) {

@@ -1,10 +1,13 @@
 #pragma once
 /// \file
-/// Equations of motion of open and closed mechanisms in 113 bits. Loops by their own condition: the twist of a cut
-/// joint's bodies against one another stays in the span of its axes. Shares no code with any formulation.
+/// Equations of motion of open and closed mechanisms in 113 bits: accelerations, and canonical momenta, which hold
+/// impulses of constraints where there are loops. Shares no code with any formulation.
+///
+///   M u' = f + Phi_q^T lambda, Phi'' = 0;     p = M u - Phi_q^T sigma, Phi_q u = 0, p' = f_p - (Phi_q^T)' sigma
+#include <Eigen/Core>
 #include <string>
 
-#include "experiments/precise/precise_tree.hpp"
+#include "experiments/precise/precise_loops.hpp"
 
 namespace mbdbench::precise {
 
@@ -12,53 +15,81 @@ namespace mbdbench::precise {
 /// what rolls and other cut joints without axes; empty where it does.
 std::string refuse_precise_motion(const Mechanism& mechanism);
 
+/// What pulls open loops back: Phi'' = -2 alpha Phi' - beta^2 Phi [Baumgarte1972].
+struct PullingBack {
+  double alpha = 0.0;  ///< 1/s
+  double beta = 0.0;   ///< 1/s
+};
+
+/// What u' is taken of.
+struct VelocityRules {
+  bool projects = false;  ///< velocities on the constraints, before anything else
+  PullingBack pull;       ///< of mechanisms without cut screws alone
+};
+
+/// What p' has besides the impulses' turning: (p, sigma) and (p + Phi_q^T mu, sigma - mu) are one motion for any mu(t).
+///
+///   leak:      p' + kappa Phi_q^T sigma
+///   tangent:   p' + Phi_q^T nu + kappa Phi_q^T sigma, with the nu for which Phi_q M^-1 (p' + Phi_q^T nu) = 0; there
+///              kappa is the largest |u_i| / unit_i where that is more
+struct MomentumGauge {
+  bool tangent = false;
+  double leak = 0.0;      ///< kappa, 1/s
+  Eigen::VectorXd units;  ///< of u where tangent, none: kappa is `leak`
+};
+
 /// u' or p' of one mechanism. With m rows of loops O(n m + m^3).
 class PreciseMotion {
  public:
   /// \param mechanism, numbers must outlive this \throws std::invalid_argument what refuse_precise_motion says
   PreciseMotion(const Mechanism& mechanism, const TreeNumbers& numbers);
+  ~PreciseMotion() = default;
+  PreciseMotion(const PreciseMotion&) = delete;
+  PreciseMotion& operator=(const PreciseMotion&) = delete;
+  PreciseMotion(PreciseMotion&&) = delete;
+  PreciseMotion& operator=(PreciseMotion&&) = delete;
 
-  /// \returns u' at coordinates and quasi-velocities that satisfy the constraints, or are as near as rounding.
+  /// \returns u'.
   Reals accelerations(double t, std::span<const Real> q, std::span<const Real> u);
+  /// \returns velocities that keep the constraints, nearest to u in kinetic energy.
+  Reals projected(std::span<const Real> q, std::span<const Real> u);
   /// \returns q' = N(q) u. \param u quasi-velocities
   [[nodiscard]] Reals coordinate_rates(std::span<const Real> q, std::span<const Real> u) const {
     return tree_.coordinate_rates(q, u);
   }
 
-  /// q' and p' of canonical momenta p = M u.
-  struct MomentumRates {
+  /// Rates of coordinates, and of velocities or momenta.
+  struct StateRates {
     Reals q;
-    Reals p;
+    Reals second;
   };
-  /// \throws std::logic_error with loops, where momenta hold impulses of constraints
-  MomentumRates momentum_rates(double t, std::span<const Real> q, std::span<const Real> p);
-  /// \returns p = M u of an open tree.
+  /// \returns q' and u'.
+  StateRates velocity_rates(double t, std::span<const Real> q, std::span<const Real> u, const VelocityRules& rules);
+  /// \returns q' and p' of canonical momenta.
+  StateRates momentum_rates(double t, std::span<const Real> q, std::span<const Real> p,
+                            const MomentumGauge& gauge = {});
+  /// \returns p = M u, that of no impulses.
   Reals momenta(std::span<const Real> q, std::span<const Real> u);
-  /// \returns u of such momenta.
+  /// \returns u of such momenta, which keeps the constraints.
   Reals velocities(std::span<const Real> q, std::span<const Real> p);
-  /// Sets the positions of `body` alone.
-  void place(std::span<const Real> q) { tree_.place(q); }
+  /// Sets the positions of `body` and the rows of loops alone.
+  void place(std::span<const Real> q);
   [[nodiscard]] const TreeBody& body(int body) const { return tree_.body(body); }
+  [[nodiscard]] const PreciseLoops& loops() const { return loops_; }
+  [[nodiscard]] const Mechanism& mechanism() const { return tree_.mechanism(); }
+  /// \returns the change of u, least in kinetic energy, that takes so much from Phi_q u at the position.
+  Reals correction(std::span<const Real> q, const RealVector& excess);
 
  private:
-  /// What a cut joint asks of the accelerations of its bodies.
-  struct Cut {
-    int a = -1;
-    int b = -1;
-    Eigen::Index first = 0;  ///< of its rows
-    RealMatrix complement;   ///< 6 x rows, normal to the axes
-    Spatial bias = Spatial::Zero();
-  };
-  void set_cuts();
-  /// \returns what is missing to the rows: complement^T (A_b - A_a), less `bias` where velocities count.
-  [[nodiscard]] RealVector gaps(bool velocities) const;
-  /// \returns u' (of the row alone: by a unit multiplier) under multipliers of the rows.
-  Reals solution(const RealVector& multipliers, const PreciseTree::Loads& loads);
+  void factorise(std::span<const Real> q);
+  /// Where it is factorised.
+  Reals accelerations_at(double t, std::span<const Real> q, std::span<const Real> u, const PullingBack& pull);
+  /// \returns what keeps f from Phi_q M^-1 f = 0, as multipliers.
+  RealVector multipliers_of(std::span<const Real> forces);
 
   PreciseTree tree_;
-  std::vector<Cut> cuts_;
-  Eigen::Index rows_ = 0;
-  Reals no_forces_;
+  PreciseLoops loops_;
+  LoopSolver solver_;
 };
 
 }  // namespace mbdbench::precise

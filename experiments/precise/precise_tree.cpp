@@ -162,9 +162,6 @@ Reals PreciseTree::accelerations(const Loads& loads) {
     if (moves) {
       body.force = carried_momentum(body.velocity, body.inertia * body.velocity);
     }
-    if (!loads.wrenches.empty()) {
-      body.force -= loads.wrenches[k];
-    }
   }
   for (std::size_t k = bodies_.size(); k-- > 0;) {
     TreeBody& body = bodies_[k];
@@ -232,9 +229,9 @@ Reals PreciseTree::momenta() const {
   return momenta;
 }
 
-Reals PreciseTree::momentum_rates(std::span<const Real> joint_forces) const {
-  // p_i = S_i^T P_i with P_i the momentum of all that hangs on joint i: only gravity, the joint's constraints, which
-  // S_i does not see, and its force change P_i.
+Reals PreciseTree::momentum_rates(std::span<const Real> joint_forces, const Impulses& impulses) const {
+  // p_i = S_i^T P_i with P_i the momentum of all that hangs on joint i, less its impulses: only gravity, the joint's
+  // constraints, which S_i does not see, its force and what impulses are the sum of change P_i.
   std::vector<Spatial> momentum(bodies_.size(), Spatial(Spatial::Zero()));
   std::vector<Spatial> weight(bodies_.size(), Spatial(Spatial::Zero()));
   Spatial fall = Spatial::Zero();
@@ -246,6 +243,10 @@ Reals PreciseTree::momentum_rates(std::span<const Real> joint_forces) const {
     const TreeBody& a = joint.a < 0 ? ground_ : bodies_[index_of(joint.a)];
     momentum[k] += body.inertia * body.velocity;
     weight[k] += body.inertia * fall;
+    if (!impulses.sums.empty()) {
+      momentum[k] -= impulses.sums[k];
+      weight[k] -= impulses.rates[k];
+    }
     for (int i = 0; i < joint.nu; ++i) {
       rates[index_of(joint.u_offset + i)] +=
           body.axes.rate(i, a.velocity, body.velocity).dot(momentum[k]) + body.axes.columns().col(i).dot(weight[k]);

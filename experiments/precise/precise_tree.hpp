@@ -53,7 +53,6 @@ class PreciseTree {
   /// What is on the right-hand side of a solution.
   struct Loads {
     std::span<const Real> joint_forces;  ///< dual to u
-    std::span<const Spatial> wrenches;   ///< on bodies, about the world's origin; may be empty
     bool gravity_and_velocities = true;  ///< otherwise all else is zero
   };
   /// \returns u' (without gravity and velocities M^-1 of the loads); bodies have their accelerations afterwards, less
@@ -62,8 +61,15 @@ class PreciseTree {
 
   /// \returns tau of springs, constant and timed loads, and forces of the numbers.
   [[nodiscard]] Reals joint_forces(double t, std::span<const Real> q, std::span<const Real> u) const;
-  /// \returns p' of canonical momenta p = M u where the tree moves, under such forces and gravity.
-  [[nodiscard]] Reals momentum_rates(std::span<const Real> joint_forces) const;
+  /// Impulses on bodies that canonical momenta do not count, about the world's origin, and how they turn with the
+  /// bodies. What forces add to them by and by, these do not change.
+  struct Impulses {
+    std::span<const Spatial> sums;  ///< may be empty, and the rates with them
+    std::span<const Spatial> rates;
+  };
+  /// \returns p' of canonical momenta, p = M u less the impulses' share, where the tree moves, under such forces and
+  /// gravity.
+  [[nodiscard]] Reals momentum_rates(std::span<const Real> joint_forces, const Impulses& impulses) const;
   /// \returns p = M u.
   [[nodiscard]] Reals momenta() const;
   /// \returns q' = N(q) u.

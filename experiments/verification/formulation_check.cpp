@@ -8,7 +8,6 @@
 #include <limits>
 #include <string>
 
-#include "experiments/precise/precise_changes.hpp"
 #include "experiments/verification/derivative_check.hpp"
 #include "experiments/verification/entry_names.hpp"
 #include "experiments/verification/state_derivative.hpp"
@@ -139,8 +138,11 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       u_(mechanism.u_size()) {
   if (derivatives && formulation_->without_jacobian().empty()) {
     directions_.emplace(mechanism);
-    precise_ = precise::refuse_precise_changes(*formulation_).empty();
-    parameters_.emplace(entry, options, execution, reference.variation(kReach * step_along_directions(mechanism)));
+    if (precise::refuse_precise_changes(*formulation_, options).empty()) {
+      precise_.emplace(*formulation_, options);
+    }
+    parameters_.emplace(entry, options, execution, reference.variation(kReach * step_along_directions(mechanism)),
+                        precise_ ? &*precise_ : nullptr);
   }
 }
 
@@ -539,7 +541,7 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
     const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
     const Eigen::VectorXd exact =
-        precise_ ? precise::precise_change(*formulation_, place.t, view(place.x), view(*direction)) : Eigen::VectorXd();
+        precise_ ? precise_->along(place.t, view(place.x), view(*direction)) : Eigen::VectorXd();
     result.failure = mbdbench::compare_derivatives(*formulation_, place, *direction, exact, random,
                                                    adding_to(result.derivative, result));
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/precise/precise_changes.hpp"
 #include "experiments/verification/parameter_check.hpp"
 #include "experiments/verification/tangent_directions.hpp"
 #include "experiments/verification/verification.hpp"
@@ -71,18 +72,18 @@ class FormulationCheck {
   VerificationReference* reference_;
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
-  std::optional<TangentDirections> directions_;  // of derivatives, where they are compared
-  std::optional<ParameterCheck> parameters_;     // likewise
-  bool precise_ = false;                         // whether derivatives have a reference of 113 bits
-  bool tangent_;                                 // p' in the tangent gauge
-  bool same_layout_;                             // as the reference's: rates can be compared component by component
-  double limit_ = 0.0;                           // of rounding, at the present state: velocities and reactions
-  double rate_limit_ = 0.0;                      // of the state's own rates
-  double scatter_ = 0.0;                         // of these, where the formulation says that it leaves something
-  bool converged_ = true;                        // as the formulation says of its own iteration
-  double missing_ = 0.0;                         // of reactions, relative, likewise
-  bool by_engine_ = false;                       // another engine's rates, as it says itself
-  double stated_accuracy_ = 0.0;                 // relative, of its rates, as another engine says of its own iteration
+  std::optional<TangentDirections> directions_;     // of derivatives, where they are compared
+  std::optional<precise::PreciseChanges> precise_;  // likewise, where there is a reference of 113 bits
+  std::optional<ParameterCheck> parameters_;        // likewise
+  bool tangent_;                                    // p' in the tangent gauge
+  bool same_layout_;                                // as the reference's: rates can be compared component by component
+  double limit_ = 0.0;                              // of rounding, at the present state: velocities and reactions
+  double rate_limit_ = 0.0;                         // of the state's own rates
+  double scatter_ = 0.0;                            // of these, where the formulation says that it leaves something
+  bool converged_ = true;                           // as the formulation says of its own iteration
+  double missing_ = 0.0;                            // of reactions, relative, likewise
+  bool by_engine_ = false;                          // another engine's rates, as it says itself
+  double stated_accuracy_ = 0.0;  // relative, of its rates, as another engine says of its own iteration
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;
   Eigen::VectorXd q_;

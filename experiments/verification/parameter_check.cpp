@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/verification/precise_parameter_check.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
 
@@ -60,11 +61,12 @@ bool solves_for_coordinates(const Formulation& formulation) {
 }  // namespace
 
 ParameterCheck::ParameterCheck(const FormulationEntry& entry, const Parameters& options, const Execution& execution,
-                               ParameterVariation& variation)
+                               ParameterVariation& variation, const precise::PreciseChanges* precise)
     : entry_(&entry),
       options_(&options),
       execution_(execution.alone()),
       variation_(&variation),
+      precise_(precise),
       lengths_(variation.lengths_say_nothing().empty()) {
   if (!lengths_) {
     left_out_ = "lengths: " + variation.lengths_say_nothing();
@@ -138,6 +140,10 @@ std::string ParameterCheck::compare(Formulation& formulation, const Verification
   }
   const Eigen::VectorXd weights = comparison.weights(sizes, random);
   failure = compare_differences(formulation, state, place, product, comparison);
+  if (failure.empty() && precise_ != nullptr) {
+    failure = compare_with_precise_parameters(formulation, *precise_, parameters(), place, {product.value, sizes},
+                                              comparison);
+  }
   return failure.empty() ? compare_weights(formulation, place, columns, weights, comparison, tell) : failure;
 }
 

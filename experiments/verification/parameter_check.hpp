@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "experiments/precise/precise_changes.hpp"
 #include "experiments/verification/derivative_comparison.hpp"
 #include "experiments/verification/parameter_variation.hpp"
 #include "experiments/verification/verification_states.hpp"
@@ -18,16 +19,16 @@ namespace mbdbench {
 /// Compares those of one formulation at one state after another.
 class ParameterCheck {
  public:
-  /// \param options of the formulation, complete \param variation of its mechanism; all must outlive the check
+  /// \param options of the formulation, complete \param variation of its mechanism \param precise of the formulation,
+  /// nullptr: there is no reference of 113 bits; all must outlive the check
   ParameterCheck(const FormulationEntry& entry, const Parameters& options, const Execution& execution,
-                 ParameterVariation& variation);
+                 ParameterVariation& variation, const precise::PreciseChanges* precise);
 
   /// With the columns C of Formulation::parameter_jacobian and a direction d of the parameters: C d against differences
-  /// of x' of mechanisms whose parameters change along d, with x held; w C for weights w against weighted_derivatives,
-  /// and what that says of the state against vector_jacobian. What the formulation or the mechanism has not is left
-  /// out.
-  /// \param state that place.x packs \param random draws the weights
-  /// \returns what could not be evaluated; empty when all is well
+  /// of x' of mechanisms whose parameters change along d, with x held, and against those of 113 bits; w C for weights w
+  /// against weighted_derivatives, and what that says of the state against vector_jacobian. What the formulation or the
+  /// mechanism has not is left out. \param state that place.x packs \param random draws the weights \returns what could
+  /// not be evaluated; empty when all is well
   std::string compare(Formulation& formulation, const VerificationState& state, const DerivativePlace& place,
                       RandomSource& random, const DeviationSink& tell);
 
@@ -66,6 +67,7 @@ class ParameterCheck {
   const Parameters* options_;
   Execution execution_;
   ParameterVariation* variation_;
+  const precise::PreciseChanges* precise_;
   bool lengths_;                                         // whether they are compared
   std::map<double, std::shared_ptr<Formulation>> kept_;  // by s, where they are small
   std::string left_out_;

@@ -222,8 +222,8 @@ void bind_gradients(nb::module_& module) {
            "Derivatives of the objective along rows of directions, by forward sensitivities.")
       .def("precise_along", &precise_along, nb::arg("values"), nb::arg("directions"),
            "The same by differences of the whole run in numbers of 113 bits, with equations of motion of their own: a "
-           "check of gradients, some 0.1 ms a body and stage. Open mechanisms; ValueError where it knows a mechanism "
-           "or a load not.")
+           "check of gradients, some 0.1 ms a body and stage and more with loops. ValueError where it knows a "
+           "mechanism, a load or a formulation's states not.")
       .def(
           "adjoint", &adjoint, nb::arg("values"), nb::arg("by_q") = nb::none(), nb::arg("by_u") = nb::none(),
           nb::sig("def adjoint(self, values: numpy.typing.ArrayLike, by_q: numpy.typing.ArrayLike | None = None, by_u: "

@@ -115,7 +115,8 @@ Measured RoundingErrors::jacobian(Formulation& formulation) const {
   if (!mechanism_.cut_joints().empty()) {
     return Measured::refused("its state is drawn, and would open loops");
   }
-  for (const std::string& refusal : {formulation.without_jacobian(), precise::refuse_precise_changes(formulation)}) {
+  for (const std::string& refusal :
+       {formulation.without_jacobian(), precise::refuse_precise_changes(formulation, {})}) {
     if (!refusal.empty()) {
       return Measured::refused(refusal);
     }
@@ -138,7 +139,7 @@ Measured RoundingErrors::jacobian(Formulation& formulation) const {
       const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * size);
       found.push_back(std::inner_product(direction.begin(), direction.end(), row, 0.0));
     }
-    const Eigen::VectorXd change = precise::precise_change(formulation, 0.0, x, direction);
+    const Eigen::VectorXd change = precise::PreciseChanges(formulation, {}).along(0.0, x, direction);
     expected.insert(expected.end(), change.begin(), change.end());
   }
   return number_or_failure(relative_difference(found, expected));

@@ -1,0 +1,120 @@
+#include "experiments/precise/precise_states.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "formulations/joint_state.hpp"
+#include "formulations/options/gauge_option.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench::precise {
+namespace {
+
+/// Of the mechanism's own rate: the leak of the tangent gauge is at most so many times that (gauge_option.hpp).
+constexpr double kStiffestLeak = 100.0;
+
+bool has_momenta(const Formulation& formulation) {
+  const auto layout = formulation.layout();
+  return std::any_of(layout.begin(), layout.end(),
+                     [](const StateComponent& one) { return one.kind == StateKind::momentum; });
+}
+
+std::string text_in(const Parameters& options, std::string_view name) {
+  const auto found = options.values().find(name);
+  return found == options.values().end() ? std::string() : std::get<std::string>(found->second);
+}
+
+double number_in(const Parameters& options, std::string_view name, double otherwise) {
+  const auto found = options.values().find(name);
+  return found == options.values().end() ? otherwise : std::get<double>(found->second);
+}
+
+/// \returns whether rows of loops repeat others; those that the tree keeps by itself are zero everywhere.
+bool rows_repeat(const Mechanism& mechanism) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  const Eigen::MatrixXd rows = constraint_jacobian(kinematics);
+  const Eigen::Index others = (rows.cwiseAbs().rowwise().sum().array() > 0.0).count();
+  return mechanism.generic_rank().overconstrained || others > mechanism.generic_rank().rank;
+}
+
+std::string refuse_gauge(const Mechanism& mechanism, const Parameters& options) {
+  if (text_in(options, "gauge") == "reset") {
+    return "gauge=reset changes momenta after steps";
+  }
+  if (number_in(options, "feedback", 0.0) != 0.0) {
+    return "feedback takes velocities off the constraints";
+  }
+  if (gauge_is_tangent(mechanism, options)) {
+    return {};
+  }
+  if (text_in(options, "cut_axes") == "body") {
+    return "with cut_axes=body momenta are those of other axes";
+  }
+  return rows_repeat(mechanism) ? "each formulation divides impulses among rows that repeat others in its own way"
+                                : std::string();
+}
+
+}  // namespace
+
+std::string refuse_precise_states(const Formulation& formulation, const Parameters& options) {
+  const Mechanism& mechanism = formulation.mechanism();
+  if (std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
+    return refusal;
+  }
+  if (!has_joint_states(formulation)) {
+    return "its states are not those of the tree's joints";
+  }
+  return mechanism.constraint_size() > 0 && has_momenta(formulation) ? refuse_gauge(mechanism, options) : std::string();
+}
+
+std::string refuse_open_loops(const Mechanism& mechanism) {
+  for (const Joint& joint : mechanism.cut_joints()) {
+    if (joint.type == JointType::screw) {
+      return "cut screw '" + joint.name + "' is known where it is closed alone; cut another joint of the loop";
+    }
+  }
+  return !mechanism.cut_joints().empty() && rows_repeat(mechanism)
+             ? "rows of its loops repeat others, and each formulation has equations of its own where loops are open"
+             : std::string();
+}
+
+StateRules state_rules(const Formulation& formulation, const Parameters& options) {
+  StateRules rules;
+  const Mechanism& mechanism = formulation.mechanism();
+  rules.momenta = has_momenta(formulation);
+  if (mechanism.constraint_size() == 0) {
+    return rules;
+  }
+  if (!rules.momenta) {
+    rules.velocities.projects = text_in(options, "projection") == "velocities";
+    rules.velocities.pull = {number_in(options, "alpha", 0.0), number_in(options, "beta", 0.0)};
+    return rules;
+  }
+  MomentumGauge& gauge = rules.gauge;
+  gauge.tangent = gauge_is_tangent(mechanism, options);
+  if (gauge.tangent) {
+    const CharacteristicScales& scales = mechanism.scales();
+    const double own = std::max(scales.rate, mechanism.u0().cwiseQuotient(scales.columns).lpNorm<Eigen::Infinity>());
+    const double leak = number_in(options, "leak", kDefaultLeak);
+    gauge.leak = own > 0.0 ? std::min(leak, kStiffestLeak * own) : leak;
+    gauge.units = scales.columns;
+  } else if (text_in(options, "gauge") == "leak") {
+    gauge.leak = number_in(options, "leak", kDefaultLeak);
+  }
+  return rules;
+}
+
+Reals state_rates(PreciseMotion& motion, const StateRules& rules, double t, std::span<const Real> x) {
+  const std::size_t q_size = index_of(motion.mechanism().q_size());
+  const std::span<const Real> q = x.first(q_size);
+  const std::span<const Real> second = x.subspan(q_size);
+  PreciseMotion::StateRates both = rules.momenta ? motion.momentum_rates(t, q, second, rules.gauge)
+                                                 : motion.velocity_rates(t, q, second, rules.velocities);
+  both.q.insert(both.q.end(), both.second.begin(), both.second.end());
+  return std::move(both.q);
+}
+
+}  // namespace mbdbench::precise
