@@ -12,7 +12,6 @@ namespace {
 /// Truncation leaves its square, rounding 1e-34 over it.
 constexpr double kStep = 1e-11;
 /// A body costs 0.1 ms and more with every row of loops.
-constexpr int kMostBodies = 128;
 constexpr int kMostPairs = 3000;  // of bodies and rows
 
 Reals reals(std::span<const double> numbers) {
@@ -51,12 +50,12 @@ std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, 
   return rounded;
 }
 
-std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options) {
+std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options, int most_bodies) {
   if (std::string refusal = refuse_precise_states(formulation, options); !refusal.empty()) {
     return refusal;
   }
   const Mechanism& mechanism = formulation.mechanism();
-  if (mechanism.body_count() > kMostBodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
+  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
     return "the reference of 113 bits would take too long";
   }
   return {};

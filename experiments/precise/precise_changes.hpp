@@ -13,6 +13,9 @@
 
 namespace mbdbench::precise {
 
+/// With which a change takes some 30 ms.
+constexpr int kMostPreciseBodies = 128;
+
 /// u' rounded to double precision. \param q coordinates \param u quasi-velocities, on the constraints
 /// \throws std::invalid_argument what refuse_precise_motion says
 std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, std::span<const double> q,
@@ -20,8 +23,9 @@ std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, 
 
 /// \returns why there are no precise changes of a formulation's rates; empty where there are: where
 /// refuse_precise_states has nothing, and no more bodies and rows of loops than take a second.
-/// \param options of the formulation, complete
-std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options);
+/// \param options of the formulation, complete \param most_bodies of whoever asks: a change takes 0.2 ms a body
+std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options,
+                                   int most_bodies = kMostPreciseBodies);
 
 /// A number of the mechanism, and by how much it changes along a direction.
 struct NumberChange {

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "experiments/precise/precise_changes.hpp"
 #include "experiments/precise/precise_motion.hpp"
+#include "experiments/verification/tangent_directions.hpp"
+#include "experiments/verification/verification_states.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -14,6 +17,7 @@ namespace {
 constexpr std::uint64_t kSeed = 20040306;
 constexpr double kDisplaced = 0.05;  // rad or m
 constexpr int kDirections = 8;
+constexpr int kMostBodies = 256;  // half a second
 
 /// \returns the largest |a - b| over the largest |b|; NaN where one is not a number.
 double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -111,35 +115,47 @@ Measured RoundingErrors::velocity(Formulation& formulation) const {
   return number_or_failure(relative_difference(u, u_));
 }
 
-Measured RoundingErrors::jacobian(Formulation& formulation) const {
-  if (!mechanism_.cut_joints().empty()) {
-    return Measured::refused("its state is drawn, and would open loops");
+RoundingErrors::DirectedState RoundingErrors::directed_state() const {
+  std::mt19937_64 engine(kSeed);
+  const auto numbers = [&engine](Eigen::Index rows) {
+    Eigen::MatrixXd matrix(rows, kDirections);
+    std::generate(matrix.data(), matrix.data() + matrix.size(), [&engine] { return drawn(engine); });
+    return matrix;
+  };
+  if (mechanism_.cut_joints().empty()) {
+    return {q_, u_, numbers(mechanism_.q_size() + mechanism_.u_size())};
   }
+  const VerificationState state = draw_verification_states(mechanism_, 1, kSeed).states.back();
+  const Eigen::MatrixXd basis = tangent_directions(mechanism_, state.q, state.u).directions;
+  return {{state.q.begin(), state.q.end()}, {state.u.begin(), state.u.end()}, basis * numbers(basis.cols())};
+}
+
+Measured RoundingErrors::jacobian(Formulation& formulation, const Parameters& options) const {
   for (const std::string& refusal :
-       {formulation.without_jacobian(), precise::refuse_precise_changes(formulation, {})}) {
+       {formulation.without_jacobian(), precise::refuse_precise_changes(formulation, options, kMostBodies)}) {
     if (!refusal.empty()) {
       return Measured::refused(refusal);
     }
   }
+  const DirectedState state = directed_state();
   const std::size_t size = formulation.state_size();
   std::vector<double> x(size);
   std::vector<double> rows(size * size);
-  for (const RhsStatus& status : {formulation.pack(0.0, q_, u_, x), formulation.jacobian(0.0, x, rows)}) {
+  for (const RhsStatus& status : {formulation.pack(0.0, state.q, state.u, x), formulation.jacobian(0.0, x, rows)}) {
     if (!status.ok) {
       return Measured::failed(status.message());
     }
   }
-  std::mt19937_64 engine(kSeed);
+  const precise::PreciseChanges precise(formulation, options);
   std::vector<double> found;
   std::vector<double> expected;
-  std::vector<double> direction(size);
-  for (int k = 0; k < kDirections; ++k) {
-    std::generate(direction.begin(), direction.end(), [&engine] { return drawn(engine); });
+  for (Eigen::Index k = 0; k < state.directions.cols(); ++k) {
+    const std::span<const double> direction(state.directions.col(k).data(), size);
     for (std::size_t i = 0; i < size; ++i) {
       const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * size);
       found.push_back(std::inner_product(direction.begin(), direction.end(), row, 0.0));
     }
-    const Eigen::VectorXd change = precise::PreciseChanges(formulation, {}).along(0.0, x, direction);
+    const Eigen::VectorXd change = precise.along(0.0, x, direction);
     expected.insert(expected.end(), change.begin(), change.end());
   }
   return number_or_failure(relative_difference(found, expected));

@@ -2,6 +2,7 @@
 /// \file
 /// How many digits a right-hand side keeps: observers `acceleration_error`, `velocity_error` and
 /// `jacobian_error`.
+#include <Eigen/Core>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +23,18 @@ class RoundingErrors {
   /// \returns the largest difference of u after packing and unpacking over the largest u: what solving M u = p costs.
   [[nodiscard]] Measured velocity(Formulation& formulation) const;
 
-  /// \returns the largest difference of derivatives times directions from that of 113 bits over the largest of these.
-  [[nodiscard]] Measured jacobian(Formulation& formulation) const;
+  /// \returns the largest difference of derivatives times directions from that of 113 bits over the largest of these;
+  /// of closed loops at a state that keeps them closed, along directions that do. \param options complete
+  [[nodiscard]] Measured jacobian(Formulation& formulation, const Parameters& options) const;
 
  private:
+  struct DirectedState {
+    std::vector<double> q;
+    std::vector<double> u;
+    Eigen::MatrixXd directions;  ///< a column each over q, then u or momenta
+  };
+  [[nodiscard]] DirectedState directed_state() const;
+
   const Mechanism& mechanism_;
   std::vector<double> q_;
   std::vector<double> u_;
