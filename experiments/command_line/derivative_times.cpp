@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "experiments/records/timing/derivative_calls.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/terminal/text_table.hpp"
 
@@ -18,31 +19,26 @@ constexpr std::size_t kCalls = 5;
 /// differences of x'.
 std::vector<TimedCall> calls_of(Formulation& formulation, const std::vector<double>& x) {
   const std::size_t size = x.size();
-  const std::vector<double> factor(size, 0.5);
-  std::vector<double> rows(size * size);
-  std::vector<double> product(size);
-  return {
-      right_hand_side_call(formulation, 0.0, x),
-      [&formulation, x, rows]() mutable { return formulation.jacobian(0.0, x, rows).ok; },
-      [&formulation, x, factor, product]() mutable { return formulation.jacobian_vector(0.0, x, factor, product).ok; },
-      [&formulation, x, factor, product]() mutable { return formulation.vector_jacobian(0.0, x, factor, product).ok; },
-      [&formulation, x, moved = x, rows, product]() mutable {
-        bool ok = formulation.rhs(0.0, x, product).ok;
-        for (std::size_t j = 0; j < x.size(); ++j) {
-          if (formulation.layout()[j].constant) {
-            continue;  // it says what the others mean
-          }
-          const double step = 1.5e-8 * std::max(1.0, std::abs(x[j]));  // the root of the rounding unit
-          moved[j] = x[j] + step;
-          const std::span<double> changed = std::span(rows).subspan(j * x.size(), x.size());
-          ok = formulation.rhs(0.0, moved, changed).ok && ok;
-          moved[j] = x[j];
-          for (std::size_t i = 0; i < x.size(); ++i) {
-            changed[i] = (changed[i] - product[i]) / step;
-          }
-        }
-        return ok;
-      }};
+  return {right_hand_side_call(formulation, 0.0, x), jacobian_call(formulation, 0.0, x),
+          direction_call(formulation, 0.0, x), weights_call(formulation, 0.0, x),
+          [&formulation, x, moved = x, rows = std::vector<double>(size * size),
+           product = std::vector<double>(size)]() mutable {
+            bool ok = formulation.rhs(0.0, x, product).ok;
+            for (std::size_t j = 0; j < x.size(); ++j) {
+              if (formulation.layout()[j].constant) {
+                continue;  // it says what the others mean
+              }
+              const double step = 1.5e-8 * std::max(1.0, std::abs(x[j]));  // the root of the rounding unit
+              moved[j] = x[j] + step;
+              const std::span<double> changed = std::span(rows).subspan(j * x.size(), x.size());
+              ok = formulation.rhs(0.0, moved, changed).ok && ok;
+              moved[j] = x[j];
+              for (std::size_t i = 0; i < x.size(); ++i) {
+                changed[i] = (changed[i] - product[i]) / step;
+              }
+            }
+            return ok;
+          }};
 }
 
 }  // namespace

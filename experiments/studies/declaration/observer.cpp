@@ -116,6 +116,7 @@ constexpr std::array kQuantities = {
                   "order(ERROR): exponent of the step or tolerance, fitted to this run and the coarser ones",
                   Subject::observer},
     QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
+    QuantityEntry{Quantity::components, "components", "1", "components", "of the state that vary"},
     QuantityEntry{Quantity::operations, "operations", "1", "operations",
                   "multiplications and additions of a right-hand side, about, as the formulation states them"},
     QuantityEntry{Quantity::stages, "stages", "1", "stages", "of a right-hand side that wait for one another"},
@@ -186,6 +187,10 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::jacobian_cost, "jacobian_cost", "right-hand sides", "cost of a Jacobian",
                   "the same over the time of a right-hand side; forward differences take as many as the state has "
                   "components, and one"},
+    QuantityEntry{Quantity::direction_cost, "direction_cost", "right-hand sides", "cost of one direction",
+                  "time of the derivatives of x' times one direction over that of a right-hand side"},
+    QuantityEntry{Quantity::weights_cost, "weights_cost", "right-hand sides", "cost of weights",
+                  "time of weights times the derivatives of x' over that of a right-hand side"},
     QuantityEntry{
         Quantity::gradient_cost, "gradient_cost", "runs", "cost of a gradient",
         "time of the gradient of a run of 1 s by all masses, springs, start speeds and controls, over that of "

@@ -61,6 +61,7 @@ enum class Quantity {
   order,
   // Of a right-hand side alone.
   bodies,
+  components,
   operations,
   stages,
   critical_path,
@@ -89,6 +90,8 @@ enum class Quantity {
   time_per_state,
   jacobian_time,
   jacobian_cost,
+  direction_cost,
+  weights_cost,
   gradient_cost
 };
 

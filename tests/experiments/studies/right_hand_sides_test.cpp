@@ -138,7 +138,8 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
 TEST_F(RightHandSidesTest, ManyStatesAndDerivativesAreTimed) {
   const Study study = read(R"toml(name = "many"
 mechanisms = ["quadruped", "four_bar"]
-observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", "jacobian_time", "jacobian_cost"]
+observe = ["components", "time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", "jacobian_time",
+  "jacobian_cost", "direction_cost", "weights_cost"]
 [variants]
 "ABA" = "aba"
 "reset" = "hdca[gauge=reset]"
@@ -155,6 +156,12 @@ observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", 
     EXPECT_GT(many.value, 0.02 * one.value);
     EXPECT_DOUBLE_EQ(cost.value, of(*results, 0, 0, "jacobian_time").value / one.value);
     EXPECT_GT(cost.value, 1.0);
+    for (const char* const product : {"direction_cost", "weights_cost"}) {
+      const Measured of_product = of(*results, 0, 0, product);
+      // 37 components: a product takes some 2.5 right-hand sides, all derivatives 6 to 8.
+      EXPECT_TRUE(!of_product.usable() || (of_product.value > 1.0 && of_product.value < cost.value))
+          << product << " " << of_product.value << " beside " << cost.value;
+    }
   } else {
     // On a busy machine there is no time, and that is said.
     EXPECT_NE((one.note + many.note + cost.note).find("disturbed"), std::string::npos)
@@ -162,6 +169,8 @@ observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", 
   }
   EXPECT_EQ(of(*results, 1, 1, "jacobian_time").state, CellState::refused)
       << "what gauge=reset does has no derivatives";
+  EXPECT_EQ(of(*results, 1, 1, "weights_cost").state, CellState::refused);
+  EXPECT_EQ(of(*results, 0, 0, "components").value, 37.0);
   EXPECT_EQ(of(*results, 1, 0, "time_per_state(64)").state, CellState::refused) << "aba refuses loops";
   EXPECT_EQ(parse_observer("time_per_state(64x2)").record_name(), "time_per_state_64x2");
   EXPECT_EQ(study.title_of(parse_observer("time_per_state(64x2)")), "time per state, 64 at a time on 2 threads");

@@ -17,6 +17,7 @@
 #endif
 
 #include "experiments/engines/engine_formulation.hpp"
+#include "experiments/records/timing/derivative_calls.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/multiplier_passes.hpp"
@@ -59,6 +60,8 @@ struct RhsCase {
   Measured projection_time = Measured::failed("not timed");  // s
   Measured reactions_time = Measured::failed("not timed");   // s
   Measured jacobian_time = Measured::failed("not timed");    // s
+  Measured direction_time = Measured::failed("not timed");   // s
+  Measured weights_time = Measured::failed("not timed");     // s
   std::map<std::string, Measured> state_times = {};          // s, by what stands in the observer's brackets
 
   [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
@@ -110,13 +113,6 @@ TimedCall projection_call(StudyCase& prepared) {
 TimedCall reactions_call(StudyCase& prepared) {
   return [&prepared, reactions = Reactions()]() mutable {
     return prepared.formulation().reactions(0.0, prepared.x0(), reactions).ok;
-  };
-}
-
-TimedCall jacobian_call(StudyCase& prepared) {
-  const std::size_t size = prepared.x0().size();
-  return [&prepared, derivatives = std::vector<double>(size * size)]() mutable {
-    return prepared.formulation().jacobian(0.0, prepared.x0(), derivatives).ok;
   };
 }
 
@@ -198,24 +194,32 @@ void time_where(std::vector<RhsCase>& cases, const std::function<std::optional<T
   }
 }
 
-void time_jacobians(std::vector<RhsCase>& cases) {
+/// Of exact derivatives. \param call_of what is timed \param time where it goes
+void time_derivatives(std::vector<RhsCase>& cases,
+                      TimedCall (*call_of)(Formulation& formulation, double t, std::vector<double> x),
+                      Measured RhsCase::*time) {
+  const bool whole = time == &RhsCase::jacobian_time;
   time_where(
       cases,
-      [](RhsCase& each) -> std::optional<TimedCall> {
-        if (const std::string why = each.prepared->formulation().without_jacobian(); !why.empty()) {
-          each.jacobian_time = Measured::refused(why);
+      [&](RhsCase& each) -> std::optional<TimedCall> {
+        std::string why = each.prepared->formulation().without_jacobian();
+        if (why.empty() && each.own_clock && !whole) {
+          why = "engines give all derivatives at once";
+        }
+        if (!why.empty()) {
+          each.*time = Measured::refused(why);
           return std::nullopt;
         }
-        return jacobian_call(*each.prepared);
+        return call_of(each.prepared->formulation(), 0.0, each.prepared->x0());
       },
       kBatchTime,
-      [](RhsCase& each, const RepeatedTimes& times) {
-        each.jacobian_time =
+      [&](RhsCase& each, const RepeatedTimes& times) {
+        each.*time =
             times.count() == 0 ? Measured::failed("the derivatives at the start fail") : measured_time(times.fastest());
         each.prepared->formulation().diagnostics([&](std::string_view name, double seconds) {
           if (name == "engine_derivative_seconds" && seconds > 0.0) {
-            each.jacobian_time = Measured::number(seconds);
-            each.jacobian_time.note = "fastest call by the engine's own clock";
+            each.*time = Measured::number(seconds);
+            (each.*time).note = "fastest call by the engine's own clock";
           }
         });
       });
@@ -348,6 +352,8 @@ class RhsObserver {
     switch (observer.quantity) {
       case Quantity::bodies:
         return Measured::number(bodies);
+      case Quantity::components:
+        return Measured::number(varying_components(of.prepared->formulation()));
       case Quantity::operations:
         return of_stages(of, [&] { return Measured::number(arithmetic(of.stages)); });
       case Quantity::operation_rate:
@@ -388,13 +394,17 @@ class RhsObserver {
       case Quantity::projection_time_per_body:
         return scaled(of.projection_time, 1.0 / bodies);
       case Quantity::reactions_cost:
-        return scaled(of.reactions_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, -1.0);
+        return in_right_hand_sides(of, of.reactions_time, -1.0);
       case Quantity::time_per_state:
         return state_time(of, observer.subject);
       case Quantity::jacobian_time:
         return of.jacobian_time;
       case Quantity::jacobian_cost:
-        return scaled(of.jacobian_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0);
+        return in_right_hand_sides(of, of.jacobian_time);
+      case Quantity::direction_cost:
+        return in_right_hand_sides(of, of.direction_time);
+      case Quantity::weights_cost:
+        return in_right_hand_sides(of, of.weights_time);
       case Quantity::memory_per_body:
         return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
       case Quantity::exchange_time:
@@ -415,6 +425,21 @@ class RhsObserver {
   static Measured scaled(Measured measured, double factor, double added = 0.0) {
     measured.value = measured.value * factor + (measured.usable() ? added : 0.0);
     return measured;
+  }
+
+  static Measured in_right_hand_sides(const RhsCase& of, const Measured& time, double added = 0.0) {
+    Measured cost = scaled(time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, added);
+    if (cost.usable() && of.time.state == CellState::disturbed) {
+      cost.state = CellState::disturbed;
+      cost.note = of.time.note;
+    }
+    return cost;
+  }
+
+  static double varying_components(const Formulation& formulation) {
+    const std::span<const StateComponent> layout = formulation.layout();
+    return static_cast<double>(
+        std::count_if(layout.begin(), layout.end(), [](const StateComponent& one) { return !one.constant; }));
   }
 
   template <class Answer>
@@ -501,7 +526,13 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
   time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
   time_team(cases, mechanism, study, team);
   if (observes(Quantity::jacobian_time) || observes(Quantity::jacobian_cost)) {
-    time_jacobians(cases);
+    time_derivatives(cases, jacobian_call, &RhsCase::jacobian_time);
+  }
+  if (observes(Quantity::direction_cost)) {
+    time_derivatives(cases, direction_call, &RhsCase::direction_time);
+  }
+  if (observes(Quantity::weights_cost)) {
+    time_derivatives(cases, weights_call, &RhsCase::weights_time);
   }
   for (const Observer& observer : study.observers) {
     if (observer.quantity == Quantity::time_per_state) {
