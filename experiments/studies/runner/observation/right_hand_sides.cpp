@@ -372,7 +372,8 @@ class RhsObserver {
       case Quantity::velocity_error:
         return rounding_.velocity(of.prepared->formulation());
       case Quantity::jacobian_error:
-        return rounding_.jacobian(of.prepared->formulation(), of.variant->options);
+        return rounding_.jacobian(of.prepared->formulation(),
+                                  parse_parameters(of.variant->entry->options, of.variant->options, "options"));
       case Quantity::gradient_error:
         return RunGradients(registries_, of.mechanism(), *of.variant).error();
       case Quantity::gradient_cost:

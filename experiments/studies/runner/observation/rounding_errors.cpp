@@ -146,7 +146,7 @@ Measured RoundingErrors::jacobian(Formulation& formulation, const Parameters& op
       return Measured::failed(status.message());
     }
   }
-  const precise::PreciseChanges precise(formulation, options);
+  const precise::PreciseChanges changes(formulation, options);
   std::vector<double> found;
   std::vector<double> expected;
   for (Eigen::Index k = 0; k < state.directions.cols(); ++k) {
@@ -155,7 +155,7 @@ Measured RoundingErrors::jacobian(Formulation& formulation, const Parameters& op
       const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * size);
       found.push_back(std::inner_product(direction.begin(), direction.end(), row, 0.0));
     }
-    const Eigen::VectorXd change = precise.along(0.0, x, direction);
+    const Eigen::VectorXd change = changes.along(0.0, x, direction);
     expected.insert(expected.end(), change.begin(), change.end());
   }
   return number_or_failure(relative_difference(found, expected));
