@@ -29,13 +29,24 @@ std::pair<double, double> oscillation(std::complex<double> value) {
 
 std::string no_equilibrium_text(const LinearMotion& motion, std::span<const StateComponent> layout) {
   const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
+  const double limit = kAtRest * std::max(1.0, largest);
   Eigen::Index fastest = 0;
   const double rate = motion.rates.size() == 0 ? 0.0 : motion.rates.cwiseAbs().maxCoeff(&fastest);
-  if (rate <= kAtRest * std::max(1.0, largest)) {
+  if (rate <= limit) {
     return {};
   }
-  return fmt::format("this is no equilibrium: {} changes by {:.4g} a second",
-                     layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
+  // In a steady motion coordinates go on, but no velocity or momentum changes, now or a little later.
+  const Eigen::VectorXd later = motion.derivatives * motion.rates;
+  bool steady = true;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    if (layout[i].kind == StateKind::velocity || layout[i].kind == StateKind::momentum) {
+      steady = steady && std::abs(motion.rates[at]) <= limit && std::abs(later[at]) <= limit * std::max(1.0, rate);
+    }
+  }
+  return steady ? std::string()
+                : fmt::format("this is no equilibrium: {} changes by {:.4g} a second",
+                              layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
 }
 
 void print_eigenvalues(const LinearMotion& motion, std::span<const StateComponent> layout) {

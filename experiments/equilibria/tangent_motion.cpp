@@ -19,8 +19,6 @@
 namespace mbdbench {
 namespace {
 
-// Of the largest singular value: as where the generic rank of loops is judged.
-constexpr double kRankOfConstraints = 1e-9;
 // Of Phi in units of the mechanism: rounding of coordinates of some turns.
 constexpr double kClosed = 1e-13;
 constexpr int kMostClosures = 30;
@@ -29,23 +27,32 @@ constexpr int kMostClosures = 30;
 constexpr double kFloorOfReach = 1e-6;
 // Fourth order leaves 1e-13 of smooth accelerations, rounding 1e-13 of stiff ones.
 constexpr double kDifferenceOfFreedoms = 1e-3;
+// Of the largest rate: slower components are rounding of those that the constraints hold still.
+constexpr double kGoesOn = 1e-9;
+// Of the largest rate's square: changes of velocities that rounding makes.
+constexpr double kStays = 1e-9;
+// Of stiffness: differences are right to some 1e-10.
+constexpr double kNoEffect = 1e-8;
 
 }  // namespace
 
-TangentMotion::TangentMotion(const Registries& registries, const Mechanism& mechanism, double t)
+TangentMotion::TangentMotion(const Registries& registries, const Mechanism& mechanism, double t,
+                             std::vector<TurningRate> turning)
     : mechanism_(&mechanism),
       t_(t),
+      velocities_(mechanism, std::move(turning)),
       coordinate_rates_(mechanism),
       kinematics_(mechanism),
       jacobians_(mechanism),
       motions_(mechanism),
       q_(mechanism.q0()) {
-  if (mechanism.rheonomic()) {
+  if (mechanism.rheonomic() && t != 0.0) {
     throw std::invalid_argument(fmt::format(
-        "mechanism '{}' has prescribed motions, whose time goes on: it has no rest; leave them out, or hold "
-        "the joint by a fixed one",
+        "mechanism '{}' has prescribed motions, which start at 0 s: a steady motion with them is that of any time; "
+        "leave out --time",
         mechanism.name()));
   }
+  require_steady_drives(mechanism, t);
   for (const char* const key : {"aba", "dense"}) {
     const FormulationChoice choice = choose_formulation(registries.formulations, key);
     if (formulation_ != nullptr || (choice.entry->key == "aba" && !refusal_of(*choice.entry, mechanism).empty())) {
@@ -53,8 +60,7 @@ TangentMotion::TangentMotion(const Registries& registries, const Mechanism& mech
     }
     // States are packed anew at every position, so that angles of cut joints are those within half a turn of q0 anyway.
     auto made = without_following(make_formulation(registries.formulations, *choice.entry, mechanism, choice.options));
-    // What holds velocities alone leaves more displacements free than velocities: differences along the latter.
-    exact_ = made->without_jacobian().empty() && mechanism.held_by_velocity().empty();
+    exact_ = made->without_jacobian().empty();
     if (exact_ || choice.entry->key == "dense") {
       formulation_ = std::move(made);
       key_ = key;
@@ -74,6 +80,41 @@ void TangentMotion::set_positions(const Eigen::VectorXd& q) {
   kinematics_.set_positions(view(q_));
   jacobians_.set_positions(kinematics_);
   set_basis();
+  set_velocities();
+}
+
+void TangentMotion::set_velocities() {
+  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(mechanism_->u_size());
+  following_ = Eigen::MatrixXd::Zero(basis_.rows(), basis_.cols());
+  if (!goes_on()) {
+    u_ = rest;
+    by_found_rates_.resize(rest.size(), 0);
+    return;
+  }
+  Eigen::VectorXd drives(mechanism_->constraint_size());
+  motions_.evaluate(t_);
+  kinematics_.set_velocities(view(rest));
+  constraint_rate_residual(kinematics_, view(rest), motions_.velocities(), view(drives));
+  const Eigen::MatrixXd& phi_q = jacobians_.constraints();
+  u_ = velocities_.at(phi_q, drives);
+  by_found_rates_ = velocities_.by_found_rates(phi_q);
+  if (phi_q.rows() == 0) {
+    return;
+  }
+  const CharacteristicScales& scales = mechanism_->scales();
+  kinematics_.set_velocities(view(u_));
+  jacobians_.set_velocities(kinematics_);
+  velocities_stay_ = scales.largest(jacobians_.constraint_rate() * u_) <= kStays * std::pow(scales.largest_rate(u_), 2);
+  for (Eigen::Index j = 0; j < basis_.cols(); ++j) {
+    // Moved along the direction, Phi_q changes by its rate at velocities of the direction.
+    kinematics_.set_velocities(view(Eigen::VectorXd(basis_.col(j))));
+    jacobians_.set_velocities(kinematics_);
+    following_.col(j) = velocities_.answer(phi_q, jacobians_.constraint_rate() * u_);
+  }
+}
+
+void TangentMotion::change_found_rates(const Eigen::VectorXd& change) {
+  velocities_.change_found_rates(change);
 }
 
 void TangentMotion::set_basis() {
@@ -135,13 +176,49 @@ Eigen::VectorXd TangentMotion::moved(const Eigen::VectorXd& step) {
     return {};
   }
   // Quaternions of length 1.
-  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(mechanism_->u_size());
-  Eigen::VectorXd u(rest.size());
-  if (!formulation_->pack(t_, view(q), view(rest), x).ok) {
+  Eigen::VectorXd u(mechanism_->u_size());
+  if (!formulation_->pack(t_, view(q), view(u_), x).ok) {
     return {};
   }
   formulation_->after_step(t_, x);
   return formulation_->unpack(t_, x, view(q), view(u)).ok ? q : Eigen::VectorXd();
+}
+
+Eigen::VectorXd TangentMotion::later(double duration) const {
+  const Eigen::VectorXd rates = coordinate_change(u_);
+  Eigen::VectorXd q = q_ + duration * rates;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    if (has_quaternion(joint.type)) {
+      // e' = e o (0, omega) / 2 with constant omega: a turn by |omega| in the time.
+      constexpr Eigen::Index kQuaternion = 4;
+      const double speed = u_.segment<3>(joint.u_offset).norm();
+      const double half = 0.5 * speed * duration;
+      const double along = speed == 0.0 ? duration : 2.0 * std::sin(half) / speed;
+      q.segment<kQuaternion>(joint.q_offset) =
+          std::cos(half) * q_.segment<kQuaternion>(joint.q_offset) + along * rates.segment<kQuaternion>(joint.q_offset);
+    }
+  }
+  return q;
+}
+
+void TangentMotion::go_on(double duration) {
+  Eigen::VectorXd q = later(duration);
+  if (mechanism_->rheonomic()) {
+    t_ += duration;
+  }
+  motions_.evaluate(t_);
+  kinematics_.set_positions(view(q));
+  Eigen::VectorXd residual(mechanism_->constraint_size());
+  constraint_residual(kinematics_, view(q), motions_.positions(), view(residual));
+  if (!(mechanism_->scales().largest(residual) <= kOpen)) {
+    throw std::runtime_error("the loops would open");
+  }
+  set_positions(q);
+}
+
+void TangentMotion::go_back(const Eigen::VectorXd& q, double t) {
+  t_ = t;
+  set_positions(q);
 }
 
 Eigen::VectorXd TangentMotion::accelerations_at(const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
@@ -149,65 +226,115 @@ Eigen::VectorXd TangentMotion::accelerations_at(const Eigen::VectorXd& q, const 
   x << q, u;
   Eigen::VectorXd rates(x.size());
   if (const RhsStatus status = formulation_->rhs(t_, view(x), view(rates)); !status.ok) {
-    throw std::runtime_error("the accelerations at rest cannot be evaluated: " + status.message());
+    throw std::runtime_error("the accelerations cannot be evaluated: " + status.message());
   }
   return rates.tail(u.size());
 }
 
-Eigen::VectorXd TangentMotion::accelerations() {
-  return left_inverse_ * accelerations_at(q_, Eigen::VectorXd::Zero(mechanism_->u_size()));
+Eigen::VectorXd TangentMotion::velocity_rates() {
+  return accelerations_at(q_, u_);
 }
 
-Eigen::MatrixXd TangentMotion::differences(bool of_positions) {
+Eigen::MatrixXd TangentMotion::differences(const Eigen::MatrixXd& displacements, const Eigen::MatrixXd& velocities) {
   constexpr std::array<std::pair<double, double>, 4> kWeights = {
       {{1.0, 8.0 / 12.0}, {-1.0, -8.0 / 12.0}, {2.0, -1.0 / 12.0}, {-2.0, 1.0 / 12.0}}};
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(basis_.rows(), basis_.cols());
-  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(basis_.rows());
-  for (Eigen::Index j = 0; j < basis_.cols(); ++j) {
-    const Eigen::VectorXd change = coordinate_change(basis_.col(j));
+  // Inertial forces are squares of velocities: of fast ones a step that is in proportion has less rounding.
+  const double fast = std::max(1.0, mechanism_->scales().largest_rate(u_));
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(basis_.rows(), displacements.cols());
+  for (Eigen::Index j = 0; j < displacements.cols(); ++j) {
+    const Eigen::VectorXd change = coordinate_change(displacements.col(j));
+    const double step = kDifferenceOfFreedoms * (displacements.col(j).isZero(0.0) ? fast : 1.0);
     for (const auto& [steps, weight] : kWeights) {
-      const double s = steps * kDifferenceOfFreedoms;
-      result.col(j) += weight / kDifferenceOfFreedoms *
-                       (of_positions ? accelerations_at(q_ + s * change, rest)
-                                     : accelerations_at(q_, Eigen::VectorXd(s * basis_.col(j))));
+      const double s = steps * step;
+      result.col(j) += weight / step * accelerations_at(q_ + s * change, u_ + s * velocities.col(j));
     }
   }
   return result;
 }
 
-bool TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities) {
+bool TangentMotion::acceleration_changes(const Eigen::MatrixXd& displacements, const Eigen::MatrixXd& velocities,
+                                         Eigen::MatrixXd& changes) {
   const Eigen::Index nq = q_.size();
   const Eigen::Index nu = basis_.rows();
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(nq + nu);
-  x.head(nq) = q_;
+  Eigen::VectorXd x(nq + nu);
+  x << q_, u_;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(nq + nu, nq + nu);
   if (!exact_ || !formulation_->jacobian(t_, view(x), {rows.data(), static_cast<std::size_t>(rows.size())}).ok) {
-    by_positions = left_inverse_ * differences(true);
-    by_velocities = left_inverse_ * differences(false);
+    changes = differences(displacements, velocities);
     return false;
   }
-  Eigen::MatrixXd changes(nq, basis_.cols());
-  for (Eigen::Index j = 0; j < basis_.cols(); ++j) {
-    changes.col(j) = coordinate_change(basis_.col(j));
+  Eigen::MatrixXd moves(nq, displacements.cols());
+  for (Eigen::Index j = 0; j < displacements.cols(); ++j) {
+    moves.col(j) = coordinate_change(displacements.col(j));
   }
-  by_positions = left_inverse_ * (rows.bottomLeftCorner(nu, nq) * changes);
-  by_velocities = left_inverse_ * (rows.bottomRightCorner(nu, nu) * basis_);
+  changes = rows.bottomLeftCorner(nu, nq) * moves + rows.bottomRightCorner(nu, nu) * velocities;
   return true;
 }
 
-Eigen::MatrixXcd TangentMotion::state_modes(const Eigen::MatrixXcd& modes) const {
+bool TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities) {
+  const Eigen::Index nu = basis_.rows();
   const Eigen::Index f = basis_.cols();
-  Eigen::MatrixXcd states(q_.size() + basis_.rows(), modes.cols());
-  for (Eigen::Index j = 0; j < modes.cols(); ++j) {
-    const Eigen::VectorXcd turns = basis_ * modes.col(j).head(f);
-    const Eigen::VectorXd real = coordinate_change(turns.real());
-    const Eigen::VectorXd imaginary = coordinate_change(turns.imag());
-    states.col(j).head(q_.size()).real() = real;
-    states.col(j).head(q_.size()).imag() = imaginary;
-    states.col(j).tail(basis_.rows()) = basis_ * modes.col(j).tail(f);
-    states.col(j).normalize();
+  Eigen::MatrixXd displacements = Eigen::MatrixXd::Zero(nu, 2 * f);
+  Eigen::MatrixXd velocities(nu, 2 * f);
+  displacements.leftCols(f) = basis_;
+  velocities.leftCols(f) = following_;
+  velocities.rightCols(f) = basis_;
+  Eigen::MatrixXd changes;
+  const bool exact = acceleration_changes(displacements, velocities, changes);
+  by_positions = left_inverse_ * changes.leftCols(f);
+  by_velocities = left_inverse_ * changes.rightCols(f);
+  return exact;
+}
+
+Eigen::MatrixXd TangentMotion::turned(const Eigen::MatrixXd& displacements) const {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(displacements.rows(), displacements.cols());
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    if (has_quaternion(joint.type)) {
+      const Vec3 omega = u_.segment<3>(joint.u_offset);
+      for (Eigen::Index j = 0; j < displacements.cols(); ++j) {
+        result.col(j).segment<3>(joint.u_offset) = Vec3(displacements.col(j).segment<3>(joint.u_offset)).cross(omega);
+      }
+    }
   }
-  return states;
+  return result;
+}
+
+bool TangentMotion::goes_on(Eigen::Index place) const {
+  const CharacteristicScales& scales = mechanism_->scales();
+  const auto turning = velocities_.turning();
+  return std::any_of(turning.begin(), turning.end(), [&](const TurningRate& each) { return each.place == place; }) ||
+         std::abs(u_[place]) > kGoesOn * scales.largest_rate(u_) * scales.columns[place];
+}
+
+bool TangentMotion::is_singular() const {
+  return freedoms() > mechanism_->u_size() - mechanism_->generic_rank().rank;
+}
+
+Eigen::MatrixXd TangentMotion::ignorable(const Eigen::MatrixXd& by_positions) const {
+  const CharacteristicScales& scales = mechanism_->scales();
+  const Eigen::Index nu = basis_.rows();
+  const Eigen::Index f = basis_.cols();
+  if (!goes_on() || f == 0) {
+    return Eigen::MatrixXd::Zero(f, 0);
+  }
+  std::vector<Eigen::Index> still;
+  for (Eigen::Index i = 0; i < nu; ++i) {
+    if (!goes_on(i)) {
+      still.push_back(i);
+    }
+  }
+  const Eigen::VectorXd units = scales.columns.cwiseInverse();
+  const double stiffness = std::max(1.0, by_positions.cwiseAbs().rowwise().sum().maxCoeff());
+  // In units of 1: what still joints move, what accelerations change, and what rates change.
+  const auto standing = static_cast<Eigen::Index>(still.size());
+  const double frequency = std::sqrt(stiffness);
+  Eigen::MatrixXd effects(standing + f + 2 * nu, f);
+  effects.topRows(standing) = (units.asDiagonal() * basis_)(still, Eigen::all);
+  effects.middleRows(standing, f) = by_positions / stiffness;
+  effects.middleRows(standing + f, nu) = units.asDiagonal() * following_ / frequency;
+  effects.bottomRows(nu) = units.asDiagonal() * turned(basis_) / frequency;
+  const SingularDecomposition svd = singular_decomposition(effects);
+  return svd.v.rightCols((svd.values.array() <= kNoEffect).count());
 }
 
 }  // namespace mbdbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -82,6 +83,28 @@ bool has_absolute_coordinates(const Formulation& formulation) {
   return !formulation.layout().empty() && formulation.layout().front().name.starts_with("r.");
 }
 
+/// Bodies on ball joints that turn take the axes of their displacements along: quaternions e o eta change by e' o eta
+/// in axes that turn, which is no motion near theirs. \param derivatives of x' \param rates x'
+void take_turning_axes_out(std::span<const StateComponent> layout, const std::vector<double>& x,
+                           const Eigen::VectorXd& rates, Eigen::MatrixXd& derivatives) {
+  constexpr std::size_t kQuaternion = 4;
+  for (std::size_t i = 0; i < layout.size();) {
+    if (layout[i].kind != StateKind::quaternion) {
+      ++i;
+      continue;
+    }
+    const auto at = static_cast<Eigen::Index>(i);
+    const Eigen::Quaterniond e(x[i], x[i + 1], x[i + 2], x[i + 3]);
+    const Eigen::Quaterniond rate(rates[at], rates[at + 1], rates[at + 2], rates[at + 3]);
+    const Eigen::Quaterniond turn = rate * e.inverse();
+    Eigen::Matrix4d left;
+    left << turn.w(), -turn.x(), -turn.y(), -turn.z(), turn.x(), turn.w(), -turn.z(), turn.y(), turn.y(), turn.z(),
+        turn.w(), -turn.x(), turn.z(), -turn.y(), turn.x(), turn.w();
+    derivatives.block<4, 4>(at, at) -= left;
+    i += kQuaternion;
+  }
+}
+
 /// \returns whether the last `count` entries of what moves are outside what keeps the constraints.
 bool leaves(const Eigen::MatrixXd& directions, const Eigen::MatrixXd& within, const Eigen::MatrixXd& moved,
             Eigen::Index count) {
@@ -114,11 +137,15 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
+  Eigen::MatrixXd near = rows;
+  take_turning_axes_out(formulation.layout(), x, rates, near);
   if (formulation.mechanism().closing_row_count() == 0) {
-    return linear_motion(Eigen::MatrixXd(rows), std::move(rates));
+    LinearMotion motion = linear_motion(std::move(near), std::move(rates));
+    motion.derivatives = rows;
+    return motion;
   }
   if (const std::vector<Eigen::Index> free = independent_components(formulation); !free.empty()) {
-    LinearMotion motion = linear_motion(Eigen::MatrixXd(rows(free, free)), rates);
+    LinearMotion motion = linear_motion(Eigen::MatrixXd(near(free, free)), rates);
     motion.derivatives = rows;
     const Eigen::MatrixXcd modes = motion.modes;
     motion.modes = Eigen::MatrixXcd::Zero(size, modes.cols());
@@ -132,7 +159,7 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   }
   // In an equilibrium what keeps the constraints goes on to keep them: nothing is outside, and any left inverse will
   // do.
-  const Eigen::MatrixXd moved = rows * directions;
+  const Eigen::MatrixXd moved = near * directions;
   const Eigen::MatrixXd within = directions.colPivHouseholderQr().solve(moved);
   const bool momenta = formulation.layout().back().kind == StateKind::momentum;
   if (momenta && leaves(directions, within, moved, formulation.mechanism().u_size())) {

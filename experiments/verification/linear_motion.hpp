@@ -10,8 +10,9 @@
 namespace mbdbench {
 
 /// x' = f(x*) + A (x - x*). Of open trees eigenvalues and modes are those of A; quaternions have a direction that is no
-/// motion, their length: an eigenvalue of 0 each. With loops they are those of A along what keeps the constraints
-/// (tangent_directions.hpp), two for each degree of freedom; so are those of states with independent coordinates alone.
+/// motion, their length: an eigenvalue of 0 each; of those that turn, eigenvalues are those of displacements along axes
+/// of the body. With loops they are those of A along what keeps the constraints (tangent_directions.hpp), two for each
+/// degree of freedom; so are those of states with independent coordinates alone.
 struct LinearMotion {
   Eigen::MatrixXd derivatives;   ///< A
   Eigen::VectorXd rates;         ///< f(x*); zero in an equilibrium

@@ -262,7 +262,7 @@ TEST(Equilibrium, BadInputIsNamed) {
   };
   refused({"equilibrium", "-m", "nosuch"}, 2, "nosuch");
   refused({"equilibrium", "-m", "pendulum:2", "--set", "q.nosuch=1"}, 2, "nosuch");
-  refused({"equilibrium", "-m", "random_tree:seed=6,motions=2"}, 2, "prescribed motions");
+  refused({"equilibrium", "-m", "random_tree:seed=6,motions=2"}, 2, "is not one of constant speed");
   refused({"equilibrium", "-m", "pendulum:1", "--set", "q.joint1=0", "--nearest"}, 1, "no equilibrium of 'pendulum");
 }
 

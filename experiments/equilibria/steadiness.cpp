@@ -1,0 +1,118 @@
+#include "experiments/equilibria/steadiness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "experiments/equilibria/steady_linearisation.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Turns, rad, or displacements in lengths of the mechanism: no shares of a turn, so that no symmetry fits them.
+constexpr std::array<double, 4> kTurns = {0.7, 1.9, 5.3, 31.0};
+
+/// \returns when to look, s.
+std::vector<double> later_times(const TangentMotion& motion) {
+  const Eigen::VectorXd speeds = motion.u().cwiseAbs().cwiseQuotient(motion.mechanism().scales().columns);
+  double fastest = 0.0;
+  double slowest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index i = 0; i < speeds.size(); ++i) {
+    if (motion.goes_on(i) && speeds[i] > 0.0) {
+      fastest = std::max(fastest, speeds[i]);
+      slowest = std::min(slowest, speeds[i]);
+    }
+  }
+  std::vector<double> times;
+  if (fastest == 0.0) {
+    return times;
+  }
+  for (const double turn : kTurns) {
+    times.push_back(turn / fastest);
+    if (slowest < fastest) {
+      times.push_back(turn / slowest);
+    }
+  }
+  return times;
+}
+
+std::string velocity_name(const Mechanism& mechanism, Eigen::Index place) {
+  const std::vector<StartValue> values = start_values(mechanism);
+  return std::find_if(values.begin(), values.end(),
+                      [&](const StartValue& each) { return each.rate && each.place == static_cast<int>(place); })
+      ->name;
+}
+
+/// \returns the fastest change of a velocity that is no rounding, in words; empty where there is none.
+std::string largest_change(TangentMotion& motion, double tolerance) {
+  const Eigen::VectorXd rates = motion.velocity_rates();
+  Eigen::Index place = 0;
+  const double largest = rates.cwiseAbs().cwiseQuotient(motion.mechanism().scales().columns).maxCoeff(&place);
+  return largest <= tolerance
+             ? std::string()
+             : fmt::format("{} changes by {:.6g} a second", velocity_name(motion.mechanism(), place), rates[place]);
+}
+
+/// \returns whether what changes velocities is the same later on.
+bool pulls_on(TangentMotion& motion, double tolerance) {
+  const Eigen::VectorXd rates = motion.velocity_rates();
+  const Eigen::VectorXd q = motion.q();
+  const double t = motion.time();
+  bool same = true;
+  for (const double duration : later_times(motion)) {
+    motion.go_on(duration);
+    const Eigen::VectorXd change = motion.velocity_rates() - rates;
+    same = same && motion.mechanism().scales().largest_rate(change) <= tolerance;
+    motion.go_back(q, t);
+  }
+  return same;
+}
+
+}  // namespace
+
+Steadiness steadiness(TangentMotion& motion, double tolerance) {
+  if (const std::string change = largest_change(motion, tolerance); !change.empty()) {
+    const std::string reason = !motion.velocities_stay() ? kTied
+                               : !pulls_on(motion, tolerance)
+                                   ? "forces depend on the coordinates that go on, or on time"
+                                   : "no force keeps its rate; drive the joint by a torque or a prescribed motion, or "
+                                     "let the rate be found (--turning JOINT)";
+    return {fmt::format("{}: {}", change, reason)};
+  }
+  Steadiness result;
+  std::optional<SteadyLinearisation> here;
+  if (!motion.is_singular()) {
+    here = steady_linearisation(motion);
+    result.periodic = here->leaves_constraints;
+  }
+  const Eigen::VectorXd q = motion.q();
+  const double t = motion.time();
+  for (const double duration : later_times(motion)) {
+    std::string change;
+    try {
+      motion.go_on(duration);
+      change = largest_change(motion, tolerance);
+      if (here && change.empty() && !result.periodic) {
+        result.periodic = !same_equations(*here, steady_linearisation(motion));
+      }
+    } catch (const std::exception& error) {
+      change = error.what();
+    }
+    motion.go_back(q, t);
+    if (!change.empty()) {
+      return {
+          fmt::format("it does not last, after {:.4g} s {}: forces depend on the coordinates that go on, or on time",
+                      duration, change)};
+    }
+  }
+  return result;
+}
+
+}  // namespace mbdbench
