@@ -24,13 +24,14 @@ std::vector<NamedRateParameter> rate_parameters(const Mechanism& mechanism) {
     const std::string& body = mechanism.bodies()[k].name;
     all.push_back({"mass." + body, {ParameterKind::mass, body, 0}, k});
   }
-  const auto& springs = mechanism.description().joint_springs;
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    if (!mechanism.find_joint(springs[k].joint)->cut) {
+  const auto add_springs = [&all](const auto& springs) {
+    for (std::size_t k = 0; k < springs.size(); ++k) {
       all.push_back({"stiffness." + springs[k].name, {ParameterKind::stiffness, springs[k].name, 0}, k});
       all.push_back({"damping." + springs[k].name, {ParameterKind::damping, springs[k].name, 0}, k});
     }
-  }
+  };
+  add_springs(mechanism.description().joint_springs);
+  add_springs(mechanism.description().point_springs);
   const auto links = link_lengths(mechanism);
   for (std::size_t k = 0; k < links.size(); ++k) {
     if (links[k]) {

@@ -12,10 +12,12 @@ namespace mbdbench::gradients {
 struct NamedRateParameter {
   std::string name;
   RateParameter parameter;
-  std::size_t place = 0;  ///< of WeightsByParameter: in u, a body, a tree joint; of springs among the description's
+  std::size_t place =
+      0;  ///< of WeightsByParameter: in u, a body, a tree joint; of a spring among the description's of its kind
 };
 
-/// \returns all of a mechanism: forces in tree joints in the order of u, masses, springs in tree joints, and lengths.
+/// \returns all of a mechanism: forces in tree joints in the order of u, masses, springs in joints and between points,
+/// and lengths.
 std::vector<NamedRateParameter> rate_parameters(const Mechanism& mechanism);
 
 /// \returns those of these names, in their order. \throws std::invalid_argument for a name that is not there

@@ -95,18 +95,18 @@ void ParameterVariation::list_parameters() {
     const double size = bodies[k].mass > 0.0 ? bodies[k].mass : whole / static_cast<double>(bodies.size());
     add(ParameterKind::mass, bodies[k].name, k, size, bodies[k].mass);
   }
-  const auto& springs = mechanism_->description().joint_springs;
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    if (mechanism_->find_joint(springs[k].joint)->cut) {
-      continue;
-    }
-    for (const auto& [kind, value] : {std::pair(ParameterKind::stiffness, springs[k].stiffness),
-                                      std::pair(ParameterKind::damping, springs[k].damping)}) {
-      if (value > 0.0) {
-        add(kind, springs[k].name, k, value, value);
+  const auto add_springs = [&add](const auto& springs) {
+    for (std::size_t k = 0; k < springs.size(); ++k) {
+      for (const auto& [kind, value] : {std::pair(ParameterKind::stiffness, springs[k].stiffness),
+                                        std::pair(ParameterKind::damping, springs[k].damping)}) {
+        if (value > 0.0) {
+          add(kind, springs[k].name, k, value, value);
+        }
       }
     }
-  }
+  };
+  add_springs(mechanism_->description().joint_springs);
+  add_springs(mechanism_->description().point_springs);
 }
 
 void ParameterVariation::list_lengths() {
@@ -229,11 +229,17 @@ MechanismDescription ParameterVariation::changed(double s, bool lengths) const {
         description.bodies[one.place].mass += change;
         break;
       case ParameterKind::stiffness:
-        description.joint_springs[one.place].stiffness += change;
+      case ParameterKind::damping: {
+        const auto change_named = [&](auto& springs) {
+          if (one.place < springs.size() && springs[one.place].name == one.parameter.name) {
+            const bool damps = one.parameter.kind == ParameterKind::damping;
+            (damps ? springs[one.place].damping : springs[one.place].stiffness) += change;
+          }
+        };
+        change_named(description.joint_springs);
+        change_named(description.point_springs);
         break;
-      case ParameterKind::damping:
-        description.joint_springs[one.place].damping += change;
-        break;
+      }
       case ParameterKind::length: {
         auto& joints = description.joints;
         std::find_if(joints.begin(), joints.end(), [&](const auto& joint) {

@@ -122,13 +122,28 @@ struct Unaligned {
   using Type [[gnu::vector_size(W * 8), gnu::may_alias, gnu::aligned(8)]] = double;
 };
 
+/// \returns where the block of W columns begins that covers those from `first` on: the last one lies over the one
+/// before it where rows are no multiple of W.
+template <int W>
+MBDBENCH_KERNEL int start_of_block(int first, int size) {
+  return first + W <= size ? first : size - W;
+}
+
 template <int W>
 MBDBENCH_KERNEL void gather(const LaneData& data, const double* const* states) {
   using T = Pack<W, W>;
   const int size = data.q_count + data.u_count;
   T* const to = packs<T>(data.state);
-  int i = 0;
-  for (; i + W <= size; i += W) {
+  if (size < W) {
+    for (int i = 0; i < size; ++i) {
+      for (int lane = 0; lane < W; ++lane) {
+        data.state[W * i + lane] = states[lane][i];
+      }
+    }
+    return;
+  }
+  for (int first = 0; first < size; first += W) {
+    const int i = start_of_block<W>(first, size);
     T block[W];
     for (int lane = 0; lane < W; ++lane) {
       block[lane].value = *reinterpret_cast<const typename Unaligned<W>::Type*>(states[lane] + i);
@@ -138,11 +153,6 @@ MBDBENCH_KERNEL void gather(const LaneData& data, const double* const* states) {
       to[i + k] = block[k];
     }
   }
-  for (; i < size; ++i) {
-    for (int lane = 0; lane < W; ++lane) {
-      data.state[W * i + lane] = states[lane][i];
-    }
-  }
 }
 
 template <int W>
@@ -150,8 +160,16 @@ MBDBENCH_KERNEL void scatter(const LaneData& data, double* const* rates) {
   using T = Pack<W, W>;
   const int size = data.q_count + data.u_count;
   const T* const from = packs<T>(data.rates);
-  int i = 0;
-  for (; i + W <= size; i += W) {
+  if (size < W) {
+    for (int i = 0; i < size; ++i) {
+      for (int lane = 0; lane < W; ++lane) {
+        rates[lane][i] = data.rates[W * i + lane];
+      }
+    }
+    return;
+  }
+  for (int first = 0; first < size; first += W) {
+    const int i = start_of_block<W>(first, size);
     T block[W];
     for (int k = 0; k < W; ++k) {
       block[k] = from[i + k];
@@ -159,11 +177,6 @@ MBDBENCH_KERNEL void scatter(const LaneData& data, double* const* rates) {
     transpose(block);
     for (int lane = 0; lane < W; ++lane) {
       *reinterpret_cast<typename Unaligned<W>::Type*>(rates[lane] + i) = block[lane].value;
-    }
-  }
-  for (; i < size; ++i) {
-    for (int lane = 0; lane < W; ++lane) {
-      rates[lane][i] = data.rates[W * i + lane];
     }
   }
 }

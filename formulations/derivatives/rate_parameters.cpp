@@ -43,22 +43,29 @@ ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& paramet
     place.link = found->index;
     return place;
   }
-  const auto& springs = mechanism.description().joint_springs;
-  const auto spring =
-      std::find_if(springs.begin(), springs.end(), [&](const auto& candidate) { return candidate.name == name; });
-  if (spring == springs.end()) {
-    throw ModelError({}, fmt::format("{} of '{}': there is no joint spring of that name",
+  const MechanismDescription& description = mechanism.description();
+  const auto named = [&name](const auto& all) {
+    return std::find_if(all.begin(), all.end(), [&](const auto& candidate) { return candidate.name == name; });
+  };
+  if (const auto between = named(description.point_springs); between != description.point_springs.end()) {
+    place.between = &*between;
+    return place;
+  }
+  const auto spring = named(description.joint_springs);
+  if (spring == description.joint_springs.end()) {
+    throw ModelError({}, fmt::format("{} of '{}': there is no spring of that name in a joint or between points",
                                      parameter.kind == ParameterKind::stiffness ? "stiffness" : "damping", name));
   }
   const JointReference reference = *mechanism.find_joint(spring->joint);
+  place.rest = spring->rest;
   if (reference.cut) {
-    throw ModelError(
-        {}, fmt::format("spring '{}' is in a cut joint: rates are differentiated by those of tree joints", name));
+    place.cut = reference.index;
+    place.component = spring->component;
+    return place;
   }
   const Joint& joint = mechanism.joint(reference);
   place.q = joint.q_offset + spring->component;
   place.u = joint.u_offset + spring->component;
-  place.rest = spring->rest;
   return place;
 }
 

@@ -9,9 +9,15 @@ struct ParameterPlace {
   ParameterKind kind = ParameterKind::joint_force;
   int body = -1;  ///< of a mass
   int link = -1;  ///< of a length: its tree joint, which may have none (require_length)
-  int q = 0;      ///< of a spring
-  int u = 0;      ///< of a force, of a spring
+  int q = 0;      ///< of a spring in a tree joint
+  int u = 0;      ///< of a force, of such a spring
   double rest = 0.0;
+  const PointSpringDescription* between = nullptr;  ///< a spring between two points
+  int cut = -1;                                     ///< of a spring in a cut joint, which has `component`
+  int component = 0;
+
+  /// \returns whether it is a number of a spring that acts on bodies (spring_forces.hpp).
+  [[nodiscard]] bool moves_bodies() const { return between != nullptr || cut >= 0; }
 };
 
 /// \throws ModelError naming a parameter that is not there, but for a length, of which it finds the joint alone

@@ -320,9 +320,15 @@ RhsStatus AbsoluteDerivatives::weighted_derivatives(double t, std::span<const do
   return status.ok ? finite_or_why(by) : status;
 }
 
-void AbsoluteDerivatives::set_parameter(const RateParameter& parameter, const AbsoluteSlopes& slopes,
+void AbsoluteDerivatives::set_parameter(const RateParameter& parameter, const SpringForces& springs,
                                         AbsoluteChange& change) const {
+  const AbsoluteSlopes& slopes = work_->slopes;
   const ParameterPlace place = place_of(*mechanism_, parameter);
+  if (place.moves_bodies()) {
+    const auto pair = springs.wrenches(place);
+    change.wrenches.assign(pair.begin(), pair.end());
+    return;
+  }
   switch (place.kind) {
     case ParameterKind::mass:
       change.masses[place.body] = 1.0;
@@ -349,13 +355,15 @@ RhsStatus AbsoluteDerivatives::parameter_jacobian(double t, std::span<const doub
     return status;
   }
   Workspace& now = *work_;
+  SpringForces springs(*mechanism_, near_);
+  springs.set_state(now.slopes.q(), now.slopes.u());
   constexpr std::size_t kTogether = 64;
   std::vector<double> column(x.size());
   for (std::size_t first = 0; first < parameters.size(); first += kTogether) {
     const std::size_t count = std::min(kTogether, parameters.size() - first);
     std::vector<Workspace::Direction> directions(count, now.direction());
     for (std::size_t j = 0; j < count; ++j) {
-      set_parameter(parameters[first + j], now.slopes, directions[j].change);
+      set_parameter(parameters[first + j], springs, directions[j].change);
     }
     if (const RhsStatus status = now.solve(directions); !status.ok) {
       return status;

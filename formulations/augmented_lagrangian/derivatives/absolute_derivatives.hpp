@@ -27,11 +27,11 @@
 
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
 #include "formulations/augmented_lagrangian/derivatives/linear_passes.hpp"
+#include "formulations/derivatives/spring_forces.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
-class AbsoluteSlopes;
 struct AbsoluteChange;
 
 /// The workspace is made when something is first asked for.
@@ -60,7 +60,8 @@ class AbsoluteDerivatives final : public StateDerivatives {
   struct Workspace;
   /// Everything at a state, in work_.
   RhsStatus linearise(double t, std::span<const double> x);
-  void set_parameter(const RateParameter& parameter, const AbsoluteSlopes& slopes, AbsoluteChange& change) const;
+  /// After linearise. \param springs at that state
+  void set_parameter(const RateParameter& parameter, const SpringForces& springs, AbsoluteChange& change) const;
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;

@@ -33,6 +33,7 @@ void AbsoluteChange::set_zero(const Mechanism& mechanism) {
   forces.setZero(mechanism.u_size());
   masses.setZero(mechanism.body_count());
   lengths.setZero(mechanism.body_count());
+  wrenches.clear();
 }
 
 AbsoluteSlopes::AbsoluteSlopes(const Mechanism& mechanism, const AugmentedSystem& system,

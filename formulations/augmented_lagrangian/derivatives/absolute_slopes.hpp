@@ -20,6 +20,7 @@
 #include "formulations/augmented_lagrangian/derivatives/tree_load_slopes.hpp"
 #include "formulations/derivatives/loops/joint_place.hpp"
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
+#include "formulations/derivatives/spring_forces.hpp"
 
 namespace mbdbench {
 
@@ -29,6 +30,7 @@ struct AbsoluteChange {
   Eigen::VectorXd forces;                                            ///< in tree joints, dual to u
   Eigen::VectorXd masses;                                            ///< a body
   Eigen::VectorXd lengths;                                           ///< of links, by tree joint
+  std::vector<SpringForces::BodyWrench> wrenches;                    ///< further ones; no weights of these
 
   void set_zero(const Mechanism& mechanism);
 };

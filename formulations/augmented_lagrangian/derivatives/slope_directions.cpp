@@ -41,6 +41,11 @@ void AbsoluteSlopes::run(const AbsoluteChange& change, std::span<Vec6> g, std::s
 }
 
 void AbsoluteSlopes::run_loads(const AbsoluteChange& change, std::span<Vec6> g) {
+  for (const SpringForces::BodyWrench& one : change.wrenches) {
+    if (one.body >= 0) {
+      g[index_of(one.body)] += one.wrench;
+    }
+  }
   Eigen::VectorXd forces = change.forces;
   if (loads_) {
     for (std::size_t k = 0; k < mechanism_->tree_joints().size(); ++k) {

@@ -27,7 +27,8 @@ LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferenc
       coordinates(m.tree_joints()),
       size(m.u_size()),
       rows(m.constraint_size()),
-      none(Eigen::VectorXd::Zero(rows)) {}
+      none(Eigen::VectorXd::Zero(rows)),
+      near_(near) {}
 
 std::string_view LoopWorkspace::joint_of_row(Eigen::Index row) const {
   for (const Joint& joint : mechanism->cut_joints()) {
@@ -90,6 +91,7 @@ LoopWorkspace::Parameters LoopWorkspace::parameters_of(std::span<const RateParam
                                                        std::span<const double> q, const Eigen::VectorXd& u) {
   const auto count = static_cast<Eigen::Index>(parameters.size());
   Parameters result{Eigen::MatrixXd::Zero(size, count), Eigen::MatrixXd::Zero(size, count), {}};
+  bool placed = false;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const ParameterPlace place = place_of(*mechanism, parameters[k]);
     const auto column = static_cast<Eigen::Index>(k);
@@ -102,6 +104,15 @@ LoopWorkspace::Parameters LoopWorkspace::parameters_of(std::span<const RateParam
       }
       require_length(*mechanism, parameters[k], state.link_direction(place.link));
       result.lengths(place.link, column) = 1.0;
+    } else if (place.moves_bodies()) {
+      if (!springs_) {
+        springs_ = std::make_unique<SpringForces>(*mechanism, near_);
+      }
+      if (!placed) {
+        springs_->set_state(q, view(u));
+        placed = true;
+      }
+      springs_->add(place, result.forces.col(column));
     } else {
       result.forces(place.u, column) = place.kind == ParameterKind::joint_force ? 1.0
                                        : place.kind == ParameterKind::damping   ? -u[place.u]

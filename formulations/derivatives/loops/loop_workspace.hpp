@@ -14,6 +14,7 @@
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/saddle_solver.hpp"
 #include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/spring_forces.hpp"
 #include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
@@ -93,7 +94,9 @@ struct LoopWorkspace {
                     Wanted wanted, const Eigen::Ref<const Eigen::MatrixXd>& lengths,
                     const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
-  std::vector<AlignedMemory> memory_;  // of packs
+  const CutReferences* near_;
+  std::unique_ptr<SpringForces> springs_;  // once a number of such a spring is asked for
+  std::vector<AlignedMemory> memory_;      // of packs
   // Of one right side.
   Eigen::VectorXd column_;
   Eigen::VectorXd wanted_;

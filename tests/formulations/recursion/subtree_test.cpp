@@ -334,5 +334,72 @@ TEST(subtrees, failures_name_a_joint) {
   }
 }
 
+/// A hub with arms of three links, of which the last two turn about the same axis. Where the middle one has next to no
+/// inertia, the pivot of its joint is rounding of what the last one has: of either sign, and all rates are finite.
+/// \param light which arms have such a link
+Mechanism coaxial_arms(const std::vector<bool>& light, double turn) {
+  MechanismDescription description = catalogue("star:1").description();
+  description.bodies.resize(1);
+  description.joints.resize(1);
+  description.markers.clear();
+  const Vec3 axis = Vec3(0.3, -0.7, 0.5).normalized();
+  for (std::size_t arm = 0; arm < light.size(); ++arm) {
+    std::string inboard = "hub";
+    for (int link = 0; link < 3; ++link) {
+      BodyDescription body;
+      body.name = fmt::format("link{}_{}", link, arm);
+      const bool is_light = link == 1 && light[arm];
+      body.mass = is_light ? 1e-20 : 1.0 + 0.1 * link;
+      body.inertia = Mat3::Identity() * (is_light ? 1e-20 : 0.3);
+      body.com = is_light ? Vec3(Vec3::Zero()) : Vec3(0.4, 0.2, -0.1);
+      JointDescription joint;
+      joint.name = fmt::format("joint{}_{}", link, arm);
+      joint.a = inboard;
+      joint.b = body.name;
+      joint.axis = link == 0 ? Vec3(Vec3::UnitX()) : axis;
+      joint.frame_a.position = Vec3(link == 2 ? 0.0 : 0.5, 0.0, 0.0);
+      joint.q0 = {turn * (1.0 + link)};
+      joint.v0 = {0.4};
+      inboard = body.name;
+      description.bodies.push_back(body);
+      description.joints.push_back(joint);
+    }
+  }
+  return Mechanism(description);
+}
+
+RhsStatus status_of(const Mechanism& mechanism, const char* key) {
+  const auto formulation = test::make(key, mechanism, "leaf=subtree");
+  std::vector<double> x(formulation->state_size());
+  std::vector<double> xdot(formulation->state_size());
+  // Momenta, of which the inertias are not asked, may be any.
+  const std::span<const double> q = view(mechanism.q0());
+  std::copy(q.begin(), q.end(), x.begin());
+  std::fill(x.begin() + static_cast<std::ptrdiff_t>(q.size()), x.end(), 1e-18);
+  const RhsStatus status = formulation->rhs(0.0, x, xdot);
+  EXPECT_TRUE(std::all_of(xdot.begin(), xdot.end(), [](double rate) { return std::isfinite(rate); }))
+      << "the pivot alone must tell";
+  return status;
+}
+
+TEST(subtrees, a_pivot_that_is_not_positive_is_seen_in_every_lane_of_every_block) {
+  constexpr std::size_t kArms = 19;  // more than two blocks of eight
+  for (const char* key : {"dca", "hdca"}) {
+    double turn = 0.1;
+    while (turn < 3.0 && status_of(coaxial_arms(std::vector<bool>(kArms, true), turn), key).ok) {
+      turn += 0.1;
+    }
+    ASSERT_LT(turn, 3.0) << "no turn makes a pivot that is not positive";
+    EXPECT_TRUE(status_of(coaxial_arms(std::vector<bool>(kArms, false), turn), key).ok);
+    for (std::size_t arm = 0; arm < kArms; ++arm) {
+      std::vector<bool> light(kArms, false);
+      light[arm] = true;
+      const RhsStatus status = status_of(coaxial_arms(light, turn), key);
+      EXPECT_FALSE(status.ok) << key << ", arm " << arm;
+      EXPECT_LE(status.value, 0.0) << key << ", arm " << arm;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
