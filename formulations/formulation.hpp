@@ -79,9 +79,9 @@ struct Reactions {
 enum class ParameterKind { joint_force, mass, stiffness, damping, length };
 
 /// One such number of a mechanism. `name`: the joint of a joint_force (dual to its quasi-velocity `component`), the
-/// body of a mass (whose inertia about its centre of mass stays), the joint spring of a stiffness or damping, the tree
-/// joint of a length: of the link from the joint on which its inboard body hangs to this one (along their distance in
-/// that body, whose masses stay; of the ground: from its origin). What hangs on the joint moves with it.
+/// body of a mass (whose inertia about its centre of mass stays), the spring (between points, in joints) of stiffness
+/// or damping, the tree joint of a length: of the link from the joint on which its inboard body hangs to this (along
+/// their distance in that body, whose masses stay; of the ground: from its origin). What hangs on it moves with it.
 struct RateParameter {
   ParameterKind kind = ParameterKind::joint_force;
   std::string name;
