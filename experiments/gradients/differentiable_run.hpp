@@ -81,9 +81,10 @@ class DifferentiableRun {
   [[nodiscard]] RunGradient along(std::span<const double> values, std::span<const double> directions,
                                   Objective& objective);
   /// The same by central differences of the whole run in numbers of 113 bits, with equations of motion of their own
-  /// (experiments/precise): what gradients are checked against. Some 0.1 ms a body and stage.
-  /// \throws std::invalid_argument for what they do not know: loops, prescribed motions, loads other than springs,
-  /// dampers, constant and timed forces in joints, states that are not those of the tree's joints
+  /// (experiments/precise): what gradients are checked against. Some 0.1 ms a body and stage, more with loops.
+  /// \throws std::invalid_argument for what they do not know: loops with cut screws or rows that repeat others,
+  /// prescribed motions, loads other than springs, dampers, constant and timed forces in joints, states that are not
+  /// those of the tree's joints, and gauges of momenta that change states after steps
   [[nodiscard]] std::vector<double> precise_along(std::span<const double> values, std::span<const double> directions,
                                                   const SquareSum& objective) const;
 

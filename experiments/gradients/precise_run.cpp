@@ -210,7 +210,11 @@ std::vector<double> DifferentiableRun::precise_along(std::span<const double> val
       if (watch_) {
         watch_();
       }
-      return run.value(moved, objective);
+      try {
+        return run.value(moved, objective);
+      } catch (const std::runtime_error& error) {
+        throw RunFailure(fmt::format("in 113 bits: {}", error.what()));
+      }
     };
     const Real slope = (at(kStep) - at(-kStep)) / Real(2.0 * kStep);
     double controls = 0.0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "experiments/precise/precise_motion.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 /// Truncation leaves its square, rounding 1e-34 over it.
 constexpr double kStep = 1e-11;
+/// Rates of joints that are so near one another, relative, count as the same.
+constexpr double kSameRate = 1e-9;
 /// A body costs 0.1 ms and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
 
@@ -97,6 +100,39 @@ Eigen::VectorXd PreciseChanges::along(double t, std::span<const double> x, std::
     return state_rates(motion, rules_, t, moved(x, direction, step));
   };
   return slopes(at(kStep), at(-kStep));
+}
+
+bool PreciseChanges::bends(std::span<const double> x, std::span<const double> direction,
+                           std::span<const NumberChange> numbers) const {
+  const MomentumGauge& gauge = rules_.gauge;
+  if (!rules_.momenta || gauge.units.size() == 0 || gauge.leak == 0.0) {
+    return false;
+  }
+  const std::size_t q_size = index_of(mechanism_->q_size());
+  // The leak, and what joints make of it where they are faster.
+  const auto candidates = [&](double step) {
+    const TreeNumbers own = numbers_at(step, numbers);
+    const Reals there = moved(x, direction, step);
+    Reals rates =
+        PreciseMotion(*mechanism_, own).velocities(std::span(there).first(q_size), std::span(there).subspan(q_size));
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      rates[i] = abs(rates[i]) / Real(gauge.units[static_cast<Eigen::Index>(i)]);
+    }
+    rates.emplace_back(gauge.leak);
+    return rates;
+  };
+  const Reals here = candidates(0.0);
+  const Eigen::VectorXd all = slopes(candidates(kStep), candidates(-kStep));
+  const Real fastest = *std::max_element(here.begin(), here.end());
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -least;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    if (here[i] >= (Real(1.0) - Real(kSameRate)) * fastest) {
+      least = std::min(least, all[static_cast<Eigen::Index>(i)]);
+      largest = std::max(largest, all[static_cast<Eigen::Index>(i)]);
+    }
+  }
+  return largest - least > kSameRate * fastest.convert_to<double>();
 }
 
 Eigen::VectorXd PreciseChanges::closing(std::span<const double> x, std::span<const NumberChange> numbers) const {

@@ -50,6 +50,10 @@ class PreciseChanges {
   /// constraints: coordinates and velocities by what takes the least kinetic energy; momenta stay. Empty where it need
   /// not.
   [[nodiscard]] Eigen::VectorXd closing(std::span<const double> x, std::span<const NumberChange> numbers) const;
+  /// \returns whether p' bends there along a direction: kappa of the tangent gauge is the rate of the fastest joint,
+  /// and several are as fast and go on differently, as of parallel bars that get other lengths.
+  [[nodiscard]] bool bends(std::span<const double> x, std::span<const double> direction,
+                           std::span<const NumberChange> numbers = {}) const;
 
  private:
   [[nodiscard]] TreeNumbers numbers_at(double step, std::span<const NumberChange> changes) const;
