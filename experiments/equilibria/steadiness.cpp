@@ -60,31 +60,46 @@ std::string largest_change(TangentMotion& motion, double tolerance) {
              : fmt::format("{} changes by {:.6g} a second", velocity_name(motion.mechanism(), place), rates[place]);
 }
 
-/// \returns whether what changes velocities is the same later on.
-bool pulls_on(TangentMotion& motion, double tolerance) {
-  const Eigen::VectorXd rates = motion.velocity_rates();
+/// Goes on with the motion to later places, asks `trouble` at each, and comes back.
+/// \returns the first trouble with its time, empty where there is none
+template <class Trouble>
+std::string first_trouble(TangentMotion& motion, const Trouble& trouble) {
   const Eigen::VectorXd q = motion.q();
   const double t = motion.time();
-  bool same = true;
   for (const double duration : later_times(motion)) {
-    motion.go_on(duration);
-    const Eigen::VectorXd change = motion.velocity_rates() - rates;
-    same = same && motion.mechanism().scales().largest_rate(change) <= tolerance;
+    std::string text;
+    try {
+      motion.go_on(duration);
+      text = trouble();
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
     motion.go_back(q, t);
+    if (!text.empty()) {
+      return fmt::format("after {:.4g} s {}", duration, text);
+    }
   }
-  return same;
+  return {};
+}
+
+/// \returns why velocities change here that the constraints would let stay.
+std::string reason_of_change(TangentMotion& motion, double tolerance) {
+  const Eigen::VectorXd rates = motion.velocity_rates();
+  const bool same =
+      first_trouble(motion, [&] {
+        const Eigen::VectorXd change = motion.velocity_rates() - rates;
+        return std::string(motion.mechanism().scales().largest_rate(change) <= tolerance ? "" : "another");
+      }).empty();
+  return same ? "no force keeps its rate; drive the joint by a torque or a prescribed motion, or let the rate be found "
+                "(--turning JOINT)"
+              : "forces depend on the coordinates that go on, or on time";
 }
 
 }  // namespace
 
 Steadiness steadiness(TangentMotion& motion, double tolerance) {
   if (const std::string change = largest_change(motion, tolerance); !change.empty()) {
-    const std::string reason = !motion.velocities_stay() ? kTied
-                               : !pulls_on(motion, tolerance)
-                                   ? "forces depend on the coordinates that go on, or on time"
-                                   : "no force keeps its rate; drive the joint by a torque or a prescribed motion, or "
-                                     "let the rate be found (--turning JOINT)";
-    return {fmt::format("{}: {}", change, reason)};
+    return {fmt::format("{}: {}", change, motion.velocities_stay() ? reason_of_change(motion, tolerance) : kTied)};
   }
   Steadiness result;
   std::optional<SteadyLinearisation> here;
@@ -92,25 +107,15 @@ Steadiness steadiness(TangentMotion& motion, double tolerance) {
     here = steady_linearisation(motion);
     result.periodic = here->leaves_constraints;
   }
-  const Eigen::VectorXd q = motion.q();
-  const double t = motion.time();
-  for (const double duration : later_times(motion)) {
-    std::string change;
-    try {
-      motion.go_on(duration);
-      change = largest_change(motion, tolerance);
-      if (here && change.empty() && !result.periodic) {
-        result.periodic = !same_equations(*here, steady_linearisation(motion));
-      }
-    } catch (const std::exception& error) {
-      change = error.what();
+  const std::string trouble = first_trouble(motion, [&] {
+    std::string change = largest_change(motion, tolerance);
+    if (here && change.empty() && !result.periodic) {
+      result.periodic = !same_equations(*here, steady_linearisation(motion));
     }
-    motion.go_back(q, t);
-    if (!change.empty()) {
-      return {
-          fmt::format("it does not last, after {:.4g} s {}: forces depend on the coordinates that go on, or on time",
-                      duration, change)};
-    }
+    return change.empty() ? change : change + ": forces depend on the coordinates that go on, or on time";
+  });
+  if (!trouble.empty()) {
+    result.failure = "it does not last, " + trouble;
   }
   return result;
 }

@@ -44,7 +44,7 @@ void require_steady_drives(const Mechanism& mechanism, double t) {
     motions.evaluate(t + later);
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const double speed = motions.velocities()[i];
-      if (!(std::abs(speed - first[i]) <= kConstant * std::abs(first[i])) || motions.accelerations()[i] != 0.0) {
+      if (!(std::abs(speed - first[i]) <= kConstant * std::abs(first[i]))) {
         throw std::invalid_argument(fmt::format(
             "mechanism '{}' has no steady motion: the prescribed motion of joint '{}' is not one of constant speed "
             "({:.6g} at {:.6g} s, {:.6g} at {:.6g} s); give it a position of the form a + b*t",
@@ -63,7 +63,7 @@ SteadyVelocities::SteadyVelocities(const Mechanism& mechanism, std::vector<Turni
   }
 }
 
-Eigen::VectorXd SteadyVelocities::answer_of_others(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const {
+Eigen::VectorXd SteadyVelocities::answer(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const {
   Eigen::VectorXd change = Eigen::VectorXd::Zero(phi_q.cols());
   if (phi_q.rows() == 0 || others_.empty() || defect.isZero(0.0)) {
     return change;
@@ -75,15 +75,21 @@ Eigen::VectorXd SteadyVelocities::answer_of_others(const Eigen::MatrixXd& phi_q,
   return scales.columns.asDiagonal() * change;
 }
 
-Eigen::VectorXd SteadyVelocities::answer(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const {
-  Eigen::VectorXd change = answer_of_others(phi_q, defect);
-  if (phi_q.rows() == 0 || defect.isZero(0.0)) {
+// Of x = A^+ b with consistent b: dx = A^+ (db - dA x) + (I - A^+ A) dA^T A^+^T x (Golub, Pereyra 1973).
+Eigen::VectorXd SteadyVelocities::following(const Eigen::MatrixXd& phi_q, const Eigen::MatrixXd& phi_q_change,
+                                            const Eigen::VectorXd& u) const {
+  Eigen::VectorXd change = answer(phi_q, phi_q_change * u);
+  if (phi_q.rows() == 0 || others_.empty()) {
     return change;
   }
   const CharacteristicScales& scales = mechanism_->scales();
-  const Eigen::VectorXd left = -(scales.rows.asDiagonal() * (defect + phi_q * change));
-  change += scales.columns.asDiagonal() * least_change(scales.scaled(phi_q), left, kRankOfConstraints);
-  return change;
+  const Eigen::MatrixXd a = scales.scaled(phi_q)(Eigen::all, others_);
+  const Eigen::MatrixXd a_change = scales.scaled(phi_q_change)(Eigen::all, others_);
+  const Eigen::VectorXd x = u.cwiseQuotient(scales.columns)(others_);
+  const Eigen::VectorXd turned = a_change.transpose() * least_change(a.transpose(), x, kRankOfConstraints);
+  Eigen::VectorXd within = Eigen::VectorXd::Zero(u.size());
+  within(others_) = turned - least_change(a, a * turned, kRankOfConstraints);
+  return change + scales.columns.asDiagonal() * within;
 }
 
 Eigen::VectorXd SteadyVelocities::at(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& phi_t) const {
@@ -94,13 +100,15 @@ Eigen::VectorXd SteadyVelocities::at(const Eigen::MatrixXd& phi_q, const Eigen::
   if (phi_q.rows() == 0) {
     return u;
   }
-  u += answer_of_others(phi_q, phi_q * u + phi_t);
+  u += answer(phi_q, phi_q * u + phi_t);
   const CharacteristicScales& scales = mechanism_->scales();
   const Eigen::VectorXd left = phi_q * u + phi_t;
   if (scales.largest(left) <= kKept * std::max(scales.largest_rate(u), scales.largest(phi_t))) {
     return u;
   }
-  const Eigen::VectorXd nearest = u + answer(phi_q, left);
+  const Eigen::VectorXd all =
+      least_change(scales.scaled(phi_q), -(scales.rows.asDiagonal() * left), kRankOfConstraints);
+  const Eigen::VectorXd nearest = u + scales.columns.asDiagonal() * all;
   std::string wanted;
   for (const TurningRate& held : turning_) {
     wanted += fmt::format("{}{}={:.9g}", wanted.empty() ? "" : ", ", held.name, nearest[held.place]);
@@ -118,7 +126,7 @@ Eigen::MatrixXd SteadyVelocities::by_found_rates(const Eigen::MatrixXd& phi_q) c
     if (each.found) {
       Eigen::VectorXd change = Eigen::VectorXd::Zero(mechanism_->u_size());
       change[each.place] = mechanism_->scales().columns[each.place];
-      change += answer_of_others(phi_q, phi_q * change);
+      change += answer(phi_q, phi_q * change);
       changes.col(next++) = change;
     }
   }

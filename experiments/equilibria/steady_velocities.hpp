@@ -32,9 +32,9 @@ class SteadyVelocities {
   /// \param phi_q constraint_size() x u_size() \param phi_t what prescribed motions add to the rate of Phi
   /// \throws std::invalid_argument where none keep the constraints, with the nearest that do
   [[nodiscard]] Eigen::VectorXd at(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& phi_t) const;
-  /// \returns the smallest change of those that are not held that takes `defect` out of the rate of Phi; of all where
-  /// those alone cannot.
-  [[nodiscard]] Eigen::VectorXd answer(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const;
+  /// \returns how they change as Phi_q does. \param u as `at` has it
+  [[nodiscard]] Eigen::VectorXd following(const Eigen::MatrixXd& phi_q, const Eigen::MatrixXd& phi_q_change,
+                                          const Eigen::VectorXd& u) const;
   /// \returns how u changes with each rate that is to be found, a column each. \param phi_q as of `at`
   [[nodiscard]] Eigen::MatrixXd by_found_rates(const Eigen::MatrixXd& phi_q) const;
   /// Adds to the rates that are to be found, in their order; in units of the mechanism.
@@ -44,7 +44,8 @@ class SteadyVelocities {
   [[nodiscard]] Eigen::Index found_count() const;
 
  private:
-  [[nodiscard]] Eigen::VectorXd answer_of_others(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const;
+  /// \returns the smallest change of those that are not held that takes `defect` out of the rate of Phi.
+  [[nodiscard]] Eigen::VectorXd answer(const Eigen::MatrixXd& phi_q, const Eigen::VectorXd& defect) const;
 
   const Mechanism* mechanism_;
   std::vector<TurningRate> turning_;

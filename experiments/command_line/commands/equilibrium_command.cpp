@@ -41,9 +41,9 @@ constexpr const char* kEquilibriumExamples = R"text(Examples:
 
 From the mechanism's start at rest to coordinates at which it stays at rest: along its motion in honey, from most starts
 to a stable equilibrium; with --nearest by Newton's method, which also finds unstable ones. With --turning, and with
-prescribed motions of constant speed, likewise to a steady motion, whose velocities stay as they are. -o writes equilibrium.csv and
-equilibrium.json, mechanism.toml (the mechanism with its start there), and what linearise writes, of the motion near it:
-derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy, modes_imaginary.npy, names.json, and
+prescribed motions of constant speed, likewise to a steady motion, whose velocities are constant. -o writes
+equilibrium.csv and equilibrium.json, mechanism.toml (the mechanism with its start there), and what linearise writes, of
+the motion near it: derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy, modes_imaginary.npy, names.json, and
 pictures of the modes: modes.html, and mode_shapes.csv for plots/modes.py. Exit code 1: none was found.)text";
 
 struct EquilibriumCall {
@@ -203,14 +203,16 @@ void add_equilibrium_command(CLI::App& program, const Registries& registries, in
   command->add_option("-m,--mechanism", call->mechanism, "A catalogue key (pendulum:16), a TOML, URDF or MJCF file")
       ->required();
   command
-      ->add_option("--set", call->initial_values,
-                   "Start by name, as for simulate: q.JOINT=...; velocities are left out")
+      ->add_option(
+          "--set", call->initial_values,
+          "Start by name, as for simulate: q.JOINT=...; velocities matter only to --turning JOINT without a rate")
       ->allow_extra_args(false);
   command
-      ->add_option("--turning", call->turning,
-                   "JOINT=RATE (spindle=5, hip.2=0.3), repeatable: a steady motion in which this velocity is held at "
-                   "the rate and all others at zero, or at what constraints make of them. JOINT alone: the rate at "
-                   "which torques and dampers balance, sought from the start's")
+      ->add_option(
+          "--turning", call->turning,
+          "JOINT=RATE (spindle=5, hip.2=0.3), repeatable: a steady motion with this velocity; the other "
+          "velocities are zero, or the smallest that the constraints demand. JOINT alone: at the rate at which "
+          "torques and dampers balance, sought from the start's velocity")
       ->allow_extra_args(false);
   command->add_flag("--nearest", call->what.nearest, "Newton's method alone: unstable equilibria near the start too");
   command->add_option("--steps", call->what.most_steps, "End after this many steps")
