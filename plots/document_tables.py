@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
 DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md",
              "docs/understanding/engines_compared.md", "docs/understanding/integrators_measured.md", "docs/understanding/speedups.md",
-             "docs/using/derivatives.md", "docs/using/gradients.md")
+             "docs/using/derivatives.md", "docs/using/derivatives_measured.md", "docs/using/gradients.md", "docs/using/worked_examples.md")
 _LEDGER = _REFERENCE / "ledger.csv"
 _SIMULATED = _REFERENCE / cluster_claims.EXPERIMENT
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
@@ -188,8 +188,11 @@ TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chada
           "parallel_cost": _parallel_cost, "scaling": _scaling, "one_body_a_node": _one_body_a_node, "two_processes": _two_processes,
           "claims_of_the_cluster": _claims_of_the_cluster,
           "batches": lambda: _of_times(time_tables.batches), "batches_of_loops": lambda: _of_times(time_tables.batches_of_loops), "derivatives": lambda: _of_times(time_tables.derivatives),
+          "derivative_costs": lambda: _of_times(time_tables.derivative_costs), "derivative_costs_of_loops": lambda: _of_times(time_tables.derivative_costs_of_loops),
+          "derivative_errors_of_loops": lambda: _of_times(time_tables.derivative_errors_of_loops),
           "derivative_errors": lambda: _of_times(time_tables.derivative_errors), "gradients": lambda: _of_times(time_tables.gradients),
           "exact_jacobians": lambda: _of_times(time_tables.exact_jacobians), "times_a_body": lambda: _of_times(time_tables.times_a_body),
+          "worked_examples": lambda: _of_times(time_tables.worked_examples),
           "parts": lambda: _of_times(time_tables.parts), "shared_by_two": lambda: _of_times(time_tables.shared_by_two),
           **{f"claims_on_{study}": lambda study=study: _claims_on_times(study) for study in time_tables.STUDIES}}
 

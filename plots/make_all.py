@@ -27,6 +27,7 @@ import ensemble
 import modes
 import rhs_cost
 import style
+import worked_examples
 from reading.input_error import InputError
 from reading.json_file import read_json
 from reports.report import DrawnFigure, write_report
@@ -36,12 +37,10 @@ from reading.standard_descriptors import open_standard_descriptors
 from studies.study import read_study
 from studies.study_figures import figures_of
 from studies.study_tables import tables_of
-from tables import write_tables
+from tables import words, write_tables
 
-FIGURES = {
-}
-TABLES = {
-}
+# Of experiments that are no studies of the program: functions of their results.
+FIGURES = {worked_examples.EXPERIMENT: worked_examples.figures_of}
 BENCHMARK_FILE = "rhs.json"
 LIST_FILE = "figures_and_tables.json"
 
@@ -82,7 +81,8 @@ def _definitions(results):
         return study.title, figures_of(study, results.path / "records.csv"), tables_of(study)
     if results.experiment not in FIGURES:
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
-    return results.experiment, FIGURES.get(results.experiment, []), []
+        return results.experiment, [], []
+    return words(results.experiment).capitalize(), FIGURES[results.experiment](results), []
 
 
 def _add_experiment(output):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # python/run_tests.sh [PROGRAM]: the tests of the installed package and its examples. Exit code 77 where
 # setup/install_python.sh has not installed it, or the tree has changed since. PROGRAM: the mbdbench to compare with.
+# python/run_tests.sh --installed: no tests; whether it is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 again="run setup/install_python.sh"
@@ -13,6 +14,9 @@ changed=$(find mechanisms formulations integrators experiments python pyproject.
 if [[ -n $changed ]]; then
   echo "skipped: $changed is newer than the installed Python package; $again"
   exit 77
+fi
+if [[ ${1:-} == --installed ]]; then
+  exit 0
 fi
 if [[ -n ${1:-} ]]; then
   MBDBENCH_PROGRAM=$(realpath "$1")

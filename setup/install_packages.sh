@@ -146,6 +146,12 @@ need_for_simulated_cluster() {
   need libsimgrid-dev "SimGrid: right-hand sides on the nodes of a simulated cluster" has_header smpi/smpi.h libsimgrid-dev
 }
 
+# For setup/install_python.sh.
+need_for_python() {
+  need python3-dev "headers, for the Python package" python_with_headers
+  need python3-venv "where the Python package is installed" python_with_headers
+}
+
 need_for_check() {
   need "clang-format-$llvm_tools_version" "checks the formatting" pinned_llvm_tool clang-format
   need "clang-tidy-$llvm_tools_version" "static checks" pinned_llvm_tool clang-tidy
@@ -160,8 +166,7 @@ need_for_full_check() {
   need libomp-dev "OpenMP for clang, and Archer, by which ThreadSanitizer knows its barriers" links_with_clang -fopenmp
   # Without what it recommends: 44 s to install. Fonts are not rendered.
   need texlive-latex-recommended "sets the LaTeX tables of the frozen results (tests/plots/latex_test.py)" has_latex_tables
-  need python3-dev "headers, for the Python package" python_with_headers
-  need python3-venv "where the Python package is tried" python_with_headers
+  need_for_python
   need doxygen "the headers' comments, for the documentation site" has_command doxygen
 }
 

@@ -10,11 +10,13 @@ from reading.input_error import InputError
 
 # What is kept of every study: quantities of timings.csv and of records.csv.
 _KEPT = {"batches": (("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2"), ()),
-         "derivatives": (("jacobian_time", "jacobian_cost"), ("jacobian_error",)),
+         "derivatives": (("jacobian_time", "jacobian_cost", "direction_cost", "weights_cost"), ("components", "jacobian_error")),
          "exact_jacobians": ((), ("evaluations", "jacobians", "iterations")),
          "gradients": (("gradient_cost",), ("gradient_error",)),
          "parts": (("time_per_body",), ("bodies",)),
-         "speedup": (("time_per_body",), ("bodies",))}
+         "speedup": (("time_per_body",), ("bodies",)),
+         "worked_examples": (("gradient_cost",), ("numbers", "gradient_error", "objective_at_start", "objective_at_end", "iterations", "gradients",
+                                                  "parameter_error", "end_error", "end_speed"))}
 STUDIES = tuple(_KEPT)
 
 
@@ -108,6 +110,12 @@ def _engine_cells(times, mechanism, columns):
     return [times.cell(mechanism, formulation, quantity, 1e-6) for formulation, quantity, _ in columns]
 
 
+def _trees_and_loops(times, quantity):
+    """Mechanisms that `aba` has a time of, disturbed or not, and the others, which have closed loops."""
+    trees = [mechanism for mechanism in times.mechanisms if times.has("aba", quantity, [mechanism])]
+    return trees, [mechanism for mechanism in times.mechanisms if mechanism not in trees]
+
+
 def _ratio_of_best(times, mechanism, columns, quantity):
     """The fastest of the engines over the fastest of ours, both by `quantity`."""
     def best(formulations):
@@ -118,7 +126,7 @@ def _ratio_of_best(times, mechanism, columns, quantity):
 def batches(folder):
     """Microseconds a state of open trees: ours one at a time, in lanes, on two threads; engines as each takes them."""
     times = Times(folder, "batches")
-    trees = [mechanism for mechanism in times.mechanisms if times.value(mechanism, "aba", "time_per_evaluation") is not None]
+    trees, _ = _trees_and_loops(times, "time_per_evaluation")
     engines = _shown(times, _OF_TREES, trees)
     rows = [[f"`{mechanism}`", *(times.cell(mechanism, formulation, quantity, 1e-6) for formulation in ("aba", "naudet") for quantity in _STATES),
              *_engine_cells(times, mechanism, engines), _ratio_of_best(times, mechanism, engines, "time_per_state_4096")] for mechanism in trees]
@@ -129,7 +137,7 @@ def batches(folder):
 def batches_of_loops(folder):
     """The same of closed loops, in accelerations and in momenta, as far as they were measured."""
     times = Times(folder, "batches")
-    loops = [mechanism for mechanism in times.mechanisms if times.value(mechanism, "aba", "time_per_evaluation") is None]
+    _, loops = _trees_and_loops(times, "time_per_evaluation")
     engines, rows = _shown(times, _OF_LOOPS, loops), []
     for mechanism in loops:
         for formulation in times.measured(mechanism, ("bae-haug", "hdca", "naudet")):
@@ -163,10 +171,11 @@ def _error(value):
 
 
 def derivatives(folder):
-    """Microseconds of all derivatives, and the same in right-hand sides of the same program."""
+    """Microseconds of all derivatives of open trees, and the same in right-hand sides of the same program."""
     times = Times(folder, "derivatives")
-    engines, rows = _shown(times, _OF_DERIVATIVES, times.mechanisms), []
-    for mechanism in times.mechanisms:
+    trees, _ = _trees_and_loops(times, "jacobian_time")
+    engines, rows = _shown(times, _OF_DERIVATIVES, trees), []
+    for mechanism in trees:
         cells = []
         for formulation in ("aba", "naudet"):
             cells += [times.cell(mechanism, formulation, "jacobian_time", 1e-6), times.cell(mechanism, formulation, "jacobian_cost")]
@@ -175,13 +184,44 @@ def derivatives(folder):
             "best other / best of ours"], rows
 
 
-def derivative_errors(folder):
-    """Errors of derivatives against numbers of 113 bits."""
+def _costs(folder, loops, formulations):
+    """Right-hand sides that all derivatives take, those times a direction, and weights times them; how many components the state has."""
+    times, (components, _) = Times(folder, "derivatives"), _counts(folder, "derivatives", "components")
+    rows = []
+    for mechanism in _trees_and_loops(times, "jacobian_time")[loops]:
+        counted = {components[mechanism, formulation] for formulation in formulations if (mechanism, formulation) in components}
+        cells = [[times.cell(mechanism, formulation, f"{part}_cost", digits=2) for part in ("jacobian", "direction", "weights")] for formulation in formulations]
+        rows.append([f"`{mechanism}`", ", ".join(f"{count:g}" for count in sorted(counted)), *(", ".join(own) if any(own) else "" for own in cells)])
+    return ["mechanism", "components", *(f"`{formulation}`" for formulation in formulations)], rows
+
+
+def derivative_costs(folder):
+    """Of open trees."""
+    return _costs(folder, False, ("aba", "naudet"))
+
+
+def derivative_costs_of_loops(folder):
+    """Of closed loops, where states may have different numbers of components."""
+    return _costs(folder, True, ("bae-haug", "hdca", "naudet", "naudet-acc", "dense"))
+
+
+def _derivative_errors(folder, columns):
+    """Errors of derivatives against numbers of 113 bits, of what has any of them."""
     errors, mechanisms = _counts(folder, "derivatives", "jacobian_error")
-    shown = [(key, heading) for key, heading in [("aba", "`aba`"), ("naudet", "`naudet`"), *((key, name) for key, _, name in _OF_DERIVATIVES)]
-             if any(formulation == key for _, formulation in errors)]
+    shown = [(key, heading) for key, heading in columns if any(formulation == key for _, formulation in errors)]
+    compared = [mechanism for mechanism in mechanisms if any((mechanism, key) in errors for key, _ in shown)]
     return (["mechanism", *(heading for _, heading in shown)],
-            [[f"`{mechanism}`", *(_error(errors.get((mechanism, key))) for key, _ in shown)] for mechanism in mechanisms])
+            [[f"`{mechanism}`", *(_error(errors.get((mechanism, key))) for key, _ in shown)] for mechanism in compared])
+
+
+def derivative_errors(folder):
+    """Of open trees."""
+    return _derivative_errors(folder, [("aba", "`aba`"), ("naudet", "`naudet`"), *((key, name) for key, _, name in _OF_DERIVATIVES)])
+
+
+def derivative_errors_of_loops(folder):
+    """Of closed loops, along directions that keep them closed."""
+    return _derivative_errors(folder, [("bae-haug", "`bae-haug`")])
 
 
 def gradients(folder):
@@ -277,6 +317,23 @@ def parts(folder):
             rows.append([name, f"`{formulation}`", times.cell(mechanism, f"{formulation}[threads=1]", "time_per_body", 1e-9), *alone,
                          *(_ratio(whole, seconds) for seconds in two)])
     return ["mechanism (bodies)", "", "one part", "512", "256", "128", "32", "a body", "512, two threads", "256", "128", "512, two processes"], rows
+
+
+def worked_examples(folder):
+    """What the worked examples of gradients have found, and what their gradients cost."""
+    with (folder / "worked_examples" / "counts.csv").open(newline="", encoding="utf-8") as stream:
+        records = list(csv.DictReader(stream))
+    times, rows = Times(folder, "worked_examples"), []
+    for example in dict.fromkeys(record["mechanism"] for record in records):
+        own = {record["quantity"]: record for record in records if record["mechanism"] == example}
+        number = {quantity: float(record["value"]) for quantity, record in own.items() if record["value"]}
+        ends = [f"{number[quantity]:.1e} {own[quantity]['unit']}" for quantity in ("end_error", "end_speed") if quantity in number]
+        found = f"all numbers to {number['parameter_error']:.1e}" if "parameter_error" in number else f"at the end off by {' and '.join(ends)}"
+        rows.append([f"`{example}`", f"{number['numbers']:g}", found, f"{number['objective_at_start']:.2g}", f"{number['objective_at_end']:.2g}",
+                     f"{number['iterations']:g}, {number['gradients']:g}",
+                     _error(number["gradient_error"]) if "gradient_error" in number else "no reference",
+                     times.cell(example, own["numbers"]["formulation"], "gradient_cost", digits=2)])
+    return ["example", "numbers", "found", "objective at the start", "at the end", "iterations, gradients", "error of a gradient", "a gradient, runs"], rows
 
 
 def claims_of(folder, study):

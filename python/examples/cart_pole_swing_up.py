@@ -10,14 +10,14 @@
 # It needs SciPy: `pip install ".[examples]"`.
 
 # %%
-import time
-
 import mbdbench
 import numpy as np
 from scipy.optimize import minimize
+from worked_examples import WorkedExample  # beside this file: measures the gradient, keeps what the study records
 
 cart_pole = mbdbench.Mechanism.from_key("cart_pole:ratio=0.5").with_initial_values({"q.hinge": np.pi})
 knots = np.linspace(0.0, 2.0, 11)
+example = WorkedExample("cart_pole_swing_up", "aba")
 
 
 def swing(weight):
@@ -34,38 +34,22 @@ def swing(weight):
 # parameters.
 
 # %%
-force = 3.0 * np.sin(np.pi * knots)
-run = swing(10.0)
-gradient = run(force)[1]
-error = np.abs(gradient - run.precise_along(force, np.eye(len(knots)))).max() / np.abs(gradient).max()
-print(f"gradient against differences of 113 bits: {error:.1e}")
-assert error < 1e-12
-
-
-def shortest(work):
-    """The shortest of several times, s: whatever else the machine does makes them longer."""
-    times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        work(force)
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-print(f"one gradient by {len(force)} numbers takes {shortest(run) / shortest(run.value):.1f} runs")
+guess = 3.0 * np.sin(np.pi * knots)
+error = example.measure_gradient(swing(10.0), guess)
+assert error is None or error < 1e-12
 
 # %% [markdown]
 # First roughly, then with the end weighed a hundred times more.
 
 # %%
-gradients = 0
+force, searches = guess, []
 for weight in (10.0, 1000.0):
     run = swing(weight)
-    found = minimize(run, force, jac=True, method="BFGS", options={"maxiter": 200})
-    force = found.x
-    gradients += found.nfev
+    searches.append(minimize(run, force, jac=True, method="BFGS", options={"maxiter": 200}))
+    force = searches[-1].x
+example.keep_search(run, guess, force, searches)
 t, q, u = run.simulate(force)
-print(f"{gradients} gradients; largest force {np.abs(force).max():.1f} N")
+print(f"largest force {np.abs(force).max():.1f} N")
 print(f"at the end: cart {q[-1, 0]:.1e} m, pole {q[-1, 1]:.1e} rad, velocities {u[-1, 0]:.1e} m/s, {u[-1, 1]:.1e} rad/s")
 
 # %% [markdown]
@@ -73,4 +57,14 @@ print(f"at the end: cart {q[-1, 0]:.1e} m, pole {q[-1, 1]:.1e} rad, velocities {
 
 # %%
 checked = mbdbench.simulate(run.mechanism(force), "dense", times=2.0, tolerance=1e-9)
-print(f"ode45 ends {np.abs(checked.q[-1] - q[-1]).max():.1e} away")
+away = np.abs(checked.q[-1] - q[-1]).max()
+print(f"ode45 ends {away:.1e} away")
+
+# %% [markdown]
+# What the study keeps, and draws.
+
+# %%
+example.keep("end_error", "m, rad", np.abs(q[-1]).max())
+example.keep("end_speed", "m/s, rad/s", np.abs(u[-1]).max())
+example.keep("difference_from_ode45", "m, rad", away)
+example.keep_curves(t, force=np.interp(t, knots, force), cart=q[:, 0], pole=q[:, 1])

@@ -10,11 +10,10 @@
 # It needs SciPy: `pip install ".[examples]"`.
 
 # %%
-import time
-
 import mbdbench
 import numpy as np
 from scipy.optimize import minimize
+from worked_examples import WorkedExample  # beside this file: measures the gradient, keeps what the study records
 
 
 def link(name, length):
@@ -39,11 +38,15 @@ text = "\n".join([
     pivot("right_elbow", "right_arm", "right_forearm", 0.4, "q0 = [1.3]\ndependent = true"),
     pivot("tool", "left_forearm", "right_forearm", 0.6, "frame_b = {position = [0.6, 0.0, 0.0]}\ncut = true"),
     '[[markers]]\nname = "tool"\nbody = "left_forearm"\npoint = [0.6, 0.0, 0.0]\n',
+    '[[markers]]\nname = "left_elbow"\nbody = "left_arm"\npoint = [0.4, 0.0, 0.0]\n',
+    '[[markers]]\nname = "right_elbow"\nbody = "right_arm"\npoint = [0.4, 0.0, 0.0]\n',
 ])  # fmt: skip
 arm = mbdbench.Mechanism.from_toml_text(text)
 target = [0.25, 0.55, 0.0]
 motors = ("left_motor", "right_motor")
 knots = np.linspace(0.0, 0.8, 9)
+formulation = "bae-haug[projection=velocities]"
+example = WorkedExample("five_bar_point_to_point", formulation)
 
 # %% [markdown]
 # The run: `projection=velocities` keeps velocities on the constraints within the right-hand side, and leaves the ends
@@ -52,9 +55,7 @@ knots = np.linspace(0.0, 0.8, 9)
 
 # %%
 def move(weight):
-    run = mbdbench.GradientRun(
-        arm, "bae-haug[projection=velocities]", "rk4", times=0.8, step=0.02, controls={motor: knots for motor in motors}
-    )
+    run = mbdbench.GradientRun(arm, formulation, times=0.8, step=0.02, controls={motor: knots for motor in motors})
     run.track("tool", [0.8], [target], weight=weight)
     for motor in motors:
         run.target(f"v.{motor}", 0.0, weight=0.01 * weight)
@@ -62,46 +63,39 @@ def move(weight):
     return run
 
 
-run = move(100.0)
-
 # %% [markdown]
-# The gradient against differences of the same run in numbers of 113 bits, with equations of motion of its own. It takes
-# a few runs, whatever the number of parameters.
+# The gradient against differences of the whole run in numbers of 113 bits, and what it costs: a few runs, whatever the
+# number of parameters.
 
 # %%
-torques = np.concatenate([-np.cos(4.0 * knots), -np.sin(4.0 * knots)])
-
-
-def fastest(call):
-    times = []
-    for _ in range(20):
-        before = time.perf_counter()
-        call(torques)
-        times.append(time.perf_counter() - before)
-    return min(times)
-
-
-gradient = run(torques)[1]
-error = np.abs(gradient - run.precise_along(torques, np.eye(len(torques)))).max() / np.abs(gradient).max()
-print(f"gradient against differences of 113 bits: {error:.1e}")
+guess = np.concatenate([-np.cos(4.0 * knots), -np.sin(4.0 * knots)])
+error = example.measure_gradient(move(100.0), guess)
 assert error < 1e-12
-print(f"one gradient by {len(torques)} numbers costs {fastest(run) / fastest(run.value):.1f} runs")
 
 # %% [markdown]
 # First roughly, then with the end weighed a hundred times more.
 
 # %%
-gradients = 0
+torques, searches = guess, []
 for weight in (100.0, 10000.0):
     run = move(weight)
-    found = minimize(run, torques, jac=True, method="BFGS", options={"maxiter": 300})
-    torques = found.x
-    gradients += found.nfev
+    searches.append(minimize(run, torques, jac=True, method="BFGS", options={"maxiter": 300}))
+    torques = searches[-1].x
+example.keep_search(run, guess, torques, searches)
 t, q, u = run.simulate(torques)
 observer = mbdbench.Formulation(arm, "bae-haug")
-tool = observer.observe(0.8, observer.pack(q[-1], u[-1])).marker_positions["tool"]
-print(f"{gradients} gradients; largest torque {np.abs(torques).max():.1f} N m")
-print(f"at the end: {np.linalg.norm(tool - target):.1e} m away, speeds up to {np.abs(u[-1]).max():.1e} rad/s")
+
+
+def places(q, u):
+    """Of the markers, an array of shape (times, 3) each."""
+    seen = [observer.observe(0.0, observer.pack(*state)).marker_positions for state in zip(q, u)]
+    return {name: np.array([one[name] for one in seen]) for name in ("tool", "left_elbow", "right_elbow")}
+
+
+moved = places(q, u)
+error, speed = np.linalg.norm(moved["tool"][-1] - target), np.abs(u[-1]).max()
+print(f"largest torque {np.abs(torques).max():.1f} N m")
+print(f"at the end: {error:.1e} m away, speeds up to {speed:.1e} rad/s")
 
 # %% [markdown]
 # The torques are tables over time now, in a mechanism like any other: an integrator with error control, and steps that
@@ -109,4 +103,15 @@ print(f"at the end: {np.linalg.norm(tool - target):.1e} m away, speeds up to {np
 
 # %%
 checked = mbdbench.simulate(run.mechanism(torques), "dense", times=0.8, tolerance=1e-9)
-print(f"ode45 ends {np.abs(checked.q[-1] - q[-1]).max():.1e} away")
+away = np.abs(checked.q[-1] - q[-1]).max()
+print(f"ode45 ends {away:.1e} away")
+
+# %% [markdown]
+# What the study keeps, and draws.
+
+# %%
+example.keep("end_error", "m", error)
+example.keep("end_speed", "rad/s", speed)
+example.keep("difference_from_ode45", "rad", away)
+of_motors = {motor: np.interp(t, knots, own) for motor, own in zip(motors, torques.reshape(2, -1))}
+example.keep_curves(t, **moved, guessed=places(*run.simulate(guess)[1:])["tool"], **of_motors)

@@ -94,14 +94,13 @@ class Freezing(InTemporaryDirectory):
             self.assertEqual(document_tables.main(["--freeze", str(self.directory)]), 1)
         self.assertIn("chadaj2015/records.csv", errors.getvalue())
 
-    def frozen(self, study, rows, quick=False):
+    def frozen(self, study, rows, quick=False, counts=(), header="mechanism,formulation,parameters,quantity,value,verdict,note\n"):
         """The reference that freezing one study makes of these rows of times."""
         results = self.directory / study
         results.mkdir()
         (results / "provenance.json").write_text(json.dumps({"made_by": {"quick": quick}}), encoding="utf-8")
         (results / "timing_claims.csv").write_text("statement,held,parts,verdict\nours is fast,1,2,mostly holds\n", encoding="utf-8")
-        header = "mechanism,formulation,parameters,quantity,value,verdict,note\n"
-        (results / "records.csv").write_text(header, encoding="utf-8")
+        (results / "records.csv").write_text(header + "".join(f"{row}\n" for row in counts), encoding="utf-8")
         (results / "timings.csv").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
         time_tables.freeze(results, self.directory / "reference" / study)
         return self.directory / "reference"
@@ -150,6 +149,35 @@ class Freezing(InTemporaryDirectory):
                                       "best other / best of ours"])
         self.assertEqual(found, [["`arm`", "2", "4", "2", "4", "10", "20", "30", "40", "5"], ["`tree`", "2", "", "", "", "", "", "", "", ""]])
 
+    def test_costs_of_derivatives_stand_side_by_side(self):
+        parts = (("jacobian", 5.04), ("direction", 2.51), ("weights", 2.0))
+        rows = [f"arm,{own},,{part}_cost,{value + more},," for own, more in (("aba", 0), ("naudet", 0.1)) for part, value in parts]
+        rows += ["arm,aba,,jacobian_time,,not measured,disturbed"]
+        loops = ("bae-haug", "hdca", "naudet-acc", "dense")
+        rows += [f"loop,{own},,{part}_cost,{value},," for own in loops for part, value in parts] + ["loop,bae-haug,,jacobian_time,1e-6,,"]
+        rows += ["loop,naudet,,direction_cost,,refused,"]
+        counts = ["arm,aba,,components,14,,", "arm,naudet,,components,14,,", "loop,bae-haug,,components,6,,", "loop,dense,,components,8,,",
+                  "arm,aba,,jacobian_error,2e-16,,", "loop,bae-haug,,jacobian_error,3e-15,,", "loop,naudet,,jacobian_error,,refused,its states"]
+        reference = self.frozen("derivatives", rows, counts=counts)
+        self.assertEqual(time_tables.derivative_costs(reference)[1], [["`arm`", "14", "5, 2.5, 2", "5.1, 2.6, 2.1"]], "a tree whose time was disturbed is one")
+        header, found = time_tables.derivative_costs_of_loops(reference)
+        self.assertEqual(header[2:], ["`bae-haug`", "`hdca`", "`naudet`", "`naudet-acc`", "`dense`"])
+        self.assertEqual(found, [["`loop`", "6, 8", "5, 2.5, 2", "5, 2.5, 2", "", "5, 2.5, 2", "5, 2.5, 2"]])
+        self.assertEqual(time_tables.derivative_errors(reference), (["mechanism", "`aba`"], [["`arm`", "2.0e-16"]]), "what has no reference has no row")
+        self.assertEqual(time_tables.derivative_errors_of_loops(reference), (["mechanism", "`bae-haug`"], [["`loop`", "3.0e-15"]]))
+
+    def test_worked_examples_say_what_they_found(self):
+        counts = [f"masses,naudet,,{quantity},{value},,," for quantity, value in
+                  (("numbers", 6), ("gradient_error", 3e-15), ("objective_at_start", 1.25), ("objective_at_end", 2e-25), ("iterations", 20), ("gradients", 25), ("parameter_error", 3e-12))]
+        counts += [f"five_bar,bae-haug,,{quantity},{value},,closed loops,{unit}" for quantity, value, unit in
+                   (("numbers", 18, "1"), ("gradient_error", "", "1"), ("objective_at_start", 30, ""), ("objective_at_end", 0.2, ""), ("iterations", 60, ""),
+                    ("gradients", 70, ""), ("end_error", 0.002, "m"), ("end_speed", 0.01, "rad/s"))]
+        times = ["masses,naudet,,gradient_cost,2.93,,,runs", "five_bar,bae-haug,,gradient_cost,4,not measured,disturbed,runs"]
+        header, rows = time_tables.worked_examples(self.frozen("worked_examples", times, counts=counts, header="mechanism,formulation,parameters,quantity,value,verdict,note,unit\n"))
+        self.assertEqual(header[:3], ["example", "numbers", "found"])
+        self.assertEqual(rows, [["`masses`", "6", "all numbers to 3.0e-12", "1.2", "2e-25", "20, 25", "3.0e-15", "2.9"],
+                                ["`five_bar`", "18", "at the end off by 2.0e-03 m and 1.0e-02 rad/s", "30", "0.2", "60, 70", "no reference", "not measured"]])
+
     def test_columns_of_engines_are_variants_of_the_studies(self):
         for study, columns in (("batches", (*time_tables._OF_TREES, *time_tables._OF_LOOPS)), ("derivatives", time_tables._OF_DERIVATIVES)):
             declared = tomllib.loads((ROOT / "experiments" / "studies" / f"{study}.toml").read_text(encoding="utf-8"))
@@ -163,7 +191,7 @@ class Freezing(InTemporaryDirectory):
     def test_a_folder_without_studies_of_times_is_named(self):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(document_tables.main(["--freeze-times", str(self.directory)]), 1)
-        self.assertIn("none of the studies batches, derivatives, exact_jacobians, gradients, parts, speedup", errors.getvalue())
+        self.assertIn("none of the studies batches, derivatives, exact_jacobians, gradients, parts, speedup, worked_examples", errors.getvalue())
 
 
 if __name__ == "__main__":
