@@ -33,6 +33,7 @@ OdeRun::OdeRun(const OdeSystem& system, std::span<const double> tspan, std::span
                const OdeOptions& options, OdeSink& sink, int default_refine)
     : system_(system),
       sink_(sink),
+      attempts_(dynamic_cast<AttemptSink*>(&sink)),
       max_evaluations_(options.max_evaluations),
       record_local_error_(options.record_local_error),
       partners_(options.partners),
@@ -57,6 +58,9 @@ bool OdeRun::start(std::span<double> f0) {
 void OdeRun::begin_attempt(double size) {
   if (result_.statistics.nsteps == 0 && result_.statistics.nfailed == 0) {
     result_.first_step = size;
+  }
+  if (attempts_ != nullptr) {
+    attempts_->attempt(size);
   }
 }
 

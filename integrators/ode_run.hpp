@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "integrators/attempt_sink.hpp"
 #include "integrators/error_norm.hpp"
 #include "integrators/ode.hpp"
 #include "integrators/step_output.hpp"
@@ -58,7 +59,7 @@ class OdeRun {
   /// \returns the same for what the last error norm has shown.
   Evaluation confirmed(Evaluation outcome) const;
 
-  /// An attempt with step size `size` (positive) begins; the first one is recorded.
+  /// An attempt with step size `size` (positive) begins; the first one is recorded, and an AttemptSink told.
   void begin_attempt(double size);
 
   /// The attempt did not pass the error test.
@@ -141,6 +142,7 @@ class OdeRun {
 
   const OdeSystem& system_;
   OdeSink& sink_;
+  AttemptSink* attempts_;
   std::size_t max_evaluations_;
   bool record_local_error_;
   OdePartners* partners_;
