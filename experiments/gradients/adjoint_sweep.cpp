@@ -5,6 +5,7 @@
 
 #include "experiments/gradients/differentiable_run.hpp"
 #include "experiments/gradients/placed_run.hpp"
+#include "experiments/gradients/stage_system.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {
@@ -15,6 +16,7 @@ struct DifferentiableRun::Sweep {
       : owner(of),
         run(placed_run),
         by_numbers(sums),
+        stage_system(*placed_run.formulation, *of.method_),
         weights(placed_run.x0.size()),
         stage_weights(of.method_->stage_count() * weights.size()),
         products(stage_weights.size()),
@@ -37,7 +39,7 @@ struct DifferentiableRun::Sweep {
     if (!objective.has_share(step)) {
       return;
     }
-    const double t = owner.times_.at(step);
+    const double t = run.times.at(step);
     std::fill(by_q.begin(), by_q.end(), 0.0);
     std::fill(by_u.begin(), by_u.end(), 0.0);
     const StepState seen = run.seen(step, t, x, objective.needs_velocities());
@@ -74,17 +76,18 @@ struct DifferentiableRun::Sweep {
   void step(std::size_t k, const StepRecord& record) {
     const StepMethod& method = *owner.method_;
     const std::size_t size = weights.size();
-    const double h = owner.times_.size_of(k);
+    const StepInterval interval = run.times.step(k);
+    weigh_implicit_stages(interval, record);
     for (std::size_t i = method.stage_count(); i-- > 0;) {
       const std::span<double> w = std::span(stage_weights).subspan(i * size, size);
-      for (std::size_t c = 0; c < size; ++c) {
+      for (std::size_t c = 0; i < method.explicit_stages && c < size; ++c) {
         double sum = method.weights[i] * weights[c];
         for (std::size_t j = i + 1; j < method.stage_count(); ++j) {
-          sum += method.stages[j][i] * products[j * size + c];
+          sum += method.coefficient(j, i) * products[j * size + c];
         }
-        w[c] = h * sum;
+        w[c] = interval.size * sum;
       }
-      const double t = owner.times_.at(k) + method.nodes[i] * h;
+      const double t = method.time_of(i, interval);
       const std::span<const double> x = record.stages.subspan(i * size, size);
       const std::span<double> product = std::span(products).subspan(i * size, size);
       const WeightsByParameter by{forces, masses, lengths};
@@ -97,6 +100,18 @@ struct DifferentiableRun::Sweep {
     for (std::size_t i = 0; i < products.size(); ++i) {
       weights[i % size] += products[i];
     }
+  }
+
+  /// Those stages that need one another.
+  void weigh_implicit_stages(const StepInterval& interval, const StepRecord& record) {
+    const StepMethod& method = *owner.method_;
+    const std::size_t size = weights.size();
+    const std::span<double> own = std::span(stage_weights).subspan(method.explicit_stages * size);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      own[i] = interval.size * method.weights[method.explicit_stages + i / size] * weights[i % size];
+    }
+    stage_system.factorise(interval, record.stages);
+    stage_system.solve_transposed(own);
   }
 
   /// \param velocities of dampers that are varied
@@ -128,7 +143,7 @@ struct DifferentiableRun::Sweep {
     const VariedNumbers& numbers = owner.numbers_;
     if (!masses.empty() || !lengths.empty() || numbers.any(VariedKind::start_position) ||
         numbers.any(VariedKind::start_velocity)) {
-      const double t = owner.times_.at(0);
+      const double t = run.times.at(0);
       require_run(run.map.add_start_weights(t, run.x0, weights, {by_q, by_u, mass_sums, length_sums}), t);
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -145,6 +160,7 @@ struct DifferentiableRun::Sweep {
   const DifferentiableRun& owner;
   Placed& run;
   std::span<double> by_numbers;
+  StageSystem stage_system;
   std::vector<double> weights;
   std::vector<double> stage_weights;
   std::vector<double> products;
@@ -159,20 +175,21 @@ struct DifferentiableRun::Sweep {
 };
 
 RunGradient DifferentiableRun::gradient(std::span<const double> values, Objective& objective) {
-  const std::unique_ptr<Placed> run = placed(values);
-  objective.begin(run->mechanism);
+  const std::unique_ptr<Placed> run = stepped(values);
+  objective.begin(run->mechanism, run->times);
   RunGradient result;
   result.gradient.resize(values.size());
   result.value = control_cost(values, result.gradient);
-  const std::size_t count = times_.count();
-  const bool all = distance_ == count;
-  StepTape tape(distance_, run->stepper.sizes());
+  const std::size_t count = run->times.count();
+  const std::size_t distance = distance_of(run->times, run->stepper.sizes());
+  const bool all = distance == count;
+  StepTape tape(distance, run->stepper.sizes());
   std::vector<double> checkpoints;
   std::vector<double> end = forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& record) {
     result.value += share(*run, objective, k, x);
     if (all) {
       tape.keep(k, record);
-    } else if (k % distance_ == 0) {
+    } else if (k % distance == 0) {
       checkpoints.insert(checkpoints.end(), x.begin(), x.end());
     }
   });
@@ -181,13 +198,13 @@ RunGradient DifferentiableRun::gradient(std::span<const double> values, Objectiv
   Sweep sweep(*this, *run, result.gradient);
   sweep.add_share(objective, count, end);
   for (std::size_t last = count; last > 0;) {
-    const std::size_t first = all ? 0 : (last - 1) / distance_ * distance_;
+    const std::size_t first = all ? 0 : (last - 1) / distance * distance;
     if (!all) {
-      std::vector<double> x(checkpoints.begin() + static_cast<std::ptrdiff_t>(first / distance_ * end.size()),
-                            checkpoints.begin() + static_cast<std::ptrdiff_t>((first / distance_ + 1) * end.size()));
+      std::vector<double> x(checkpoints.begin() + static_cast<std::ptrdiff_t>(first / distance * end.size()),
+                            checkpoints.begin() + static_cast<std::ptrdiff_t>((first / distance + 1) * end.size()));
       for (std::size_t k = first; k < last; ++k) {
         std::vector<double> x_new(x.size());
-        run->stepper.step(times_.at(k), times_.size_of(k), x, tape.record(k - first), x_new);
+        run->stepper.step(run->times.step(k), x, tape.record(k - first), x_new);
         std::swap(x, x_new);
       }
     }

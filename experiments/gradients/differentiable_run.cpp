@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -72,13 +73,49 @@ DifferentiableRun::DifferentiableRun(const FormulationRegistry& registry, const 
       mechanism_(mechanism),
       numbers_(std::move(numbers)),
       method_(&step_method(settings.method)),
-      times_(settings.t0, settings.tf, settings.step),
       memory_(settings.memory) {
   if (numbers_.size() == 0) {
     throw std::invalid_argument("gradient: there is no parameter and no control to take it by");
   }
+  set_steps(settings);
   require_derivatives();
-  choose_distance();
+  const std::unique_ptr<Placed> run = stepped(numbers_.own_values());
+  times_ = run->times;
+  distance_ = distance_of(times_, run->stepper.sizes());
+}
+
+void DifferentiableRun::set_steps(const RunSettings& settings) {
+  if (!method_->adaptive) {
+    if (settings.relative_tolerance || settings.absolute_tolerance) {
+      throw std::invalid_argument(fmt::format(
+          "rtol, atol: '{}' has fixed steps, whose length is `step`; methods that choose theirs by tolerances: {}",
+          method_->key, fmt::join(adaptive_methods(), ", ")));
+    }
+    if (!settings.land_on.empty()) {
+      throw std::invalid_argument(
+          fmt::format("land_on: '{}' has fixed steps; choose a step that divides the times", method_->key));
+    }
+    if (!settings.step) {
+      throw std::invalid_argument(fmt::format("step: '{}' has fixed steps; say of how many seconds", method_->key));
+    }
+    times_ = StepTimes(settings.t0, settings.tf, *settings.step);
+    return;
+  }
+  if (settings.step) {
+    throw std::invalid_argument(
+        fmt::format("step: '{}' chooses its steps by tolerances; give rtol and atol instead", method_->key));
+  }
+  tolerances_.relative = settings.relative_tolerance.value_or(tolerances_.relative);
+  tolerances_.absolute = settings.absolute_tolerance.value_or(tolerances_.relative);
+  constexpr double kLeast = 100.0 * std::numeric_limits<double>::epsilon();
+  if (!(tolerances_.relative >= kLeast) || !std::isfinite(tolerances_.relative)) {
+    throw std::invalid_argument(
+        fmt::format("rtol: is {}; it must be finite and at least {:.3g}", tolerances_.relative, kLeast));
+  }
+  if (!(tolerances_.absolute > 0.0) || !std::isfinite(tolerances_.absolute)) {
+    throw std::invalid_argument(fmt::format("atol: is {}; it must be positive and finite", tolerances_.absolute));
+  }
+  landings_ = ordered_landings(settings.t0, settings.tf, settings.land_on, numbers_.controls());
 }
 
 void DifferentiableRun::require_derivatives() {
@@ -109,15 +146,12 @@ void DifferentiableRun::require_derivatives() {
   }
 }
 
-void DifferentiableRun::choose_distance() {
-  const std::unique_ptr<Placed> run = placed(numbers_.own_values());
-  const std::size_t size = run->x0.size();
-  const auto step = static_cast<double>(run->stepper.sizes().numbers() * sizeof(double));
-  const auto steps = static_cast<double>(times_.count());
-  const auto state = static_cast<double>(size * sizeof(double));
-  distance_ = times_.count();
+std::size_t DifferentiableRun::distance_of(const StepTimes& times, const StepSizes& sizes) const {
+  const auto step = static_cast<double>(sizes.numbers() * sizeof(double));
+  const auto steps = static_cast<double>(times.count());
+  const auto state = static_cast<double>(sizes.state * sizeof(double));
   if (steps * step <= memory_) {
-    return;
+    return times.count();
   }
   // States every so many steps and the stages of so many: least together where both are equal.
   const double distance = std::max(1.0, std::ceil(std::sqrt(steps * state / step)));
@@ -125,9 +159,9 @@ void DifferentiableRun::choose_distance() {
   if (!(least <= memory_)) {
     throw std::invalid_argument(
         fmt::format("memory: {:.4g} bytes are allowed; {} steps of {} stages with {} components need at least {:.4g}",
-                    memory_, times_.count(), method_->stage_count(), size, least));
+                    memory_, times.count(), method_->stage_count(), sizes.state, least));
   }
-  distance_ = static_cast<std::size_t>(distance);
+  return static_cast<std::size_t>(distance);
 }
 
 void DifferentiableRun::add_control_cost(double factor) {
@@ -147,7 +181,16 @@ std::unique_ptr<DifferentiableRun::Placed> DifferentiableRun::placed(std::span<c
   auto run = std::make_unique<Placed>(numbers_.with(values), registry_, choice_, *method_, numbers_);
   run->start = numbers_.start(values);
   require_constraints(run->mechanism, run->start);
-  require_run(run->formulation->pack(times_.at(0), view(run->start.q), view(run->start.u), run->x0), times_.at(0));
+  const double t0 = first_time();
+  require_run(run->formulation->pack(t0, view(run->start.q), view(run->start.u), run->x0), t0);
+  return run;
+}
+
+std::unique_ptr<DifferentiableRun::Placed> DifferentiableRun::stepped(std::span<const double> values) const {
+  std::unique_ptr<Placed> run = placed(values);
+  run->times = method_->adaptive ? chosen_steps(*run->formulation, *method_, tolerances_, landings_, run->x0,
+                                                memory_ / (2.0 * sizeof(double)), watch_)
+                                 : times_;
   return run;
 }
 
@@ -159,18 +202,19 @@ void DifferentiableRun::require_constraints(const Mechanism& mechanism, const Ru
   kinematics.set_positions(view(start.q));
   kinematics.set_velocities(view(start.u));
   ConstraintObserver observer(mechanism);
-  const ConstraintErrors errors = observer.evaluate(times_.at(0), view(start.q), view(start.u), kinematics);
+  const ConstraintErrors errors = observer.evaluate(first_time(), view(start.q), view(start.u), kinematics);
   if (errors.scaled_position > kClosed || errors.scaled_velocity > kClosed) {
     throw std::invalid_argument(
         fmt::format("start of '{}': at t = {} it breaks the constraints by {:.3g} in positions and {:.3g} in "
                     "velocities; a run must start where its prescribed motions are",
-                    mechanism.name(), times_.at(0), errors.scaled_position, errors.scaled_velocity));
+                    mechanism.name(), first_time(), errors.scaled_position, errors.scaled_velocity));
   }
 }
 
 double DifferentiableRun::share(Placed& run, Objective& objective, std::size_t step, std::span<const double> x) const {
-  return objective.has_share(step) ? objective.share(run.seen(step, times_.at(step), x, objective.needs_velocities()))
-                                   : 0.0;
+  return objective.has_share(step)
+             ? objective.share(run.seen(step, run.times.at(step), x, objective.needs_velocities()))
+             : 0.0;
 }
 
 double DifferentiableRun::control_cost(std::span<const double> values, std::span<double> derivatives) const {
@@ -197,28 +241,28 @@ double DifferentiableRun::control_cost(std::span<const double> values, std::span
 }
 
 double DifferentiableRun::value(std::span<const double> values, Objective& objective) {
-  const std::unique_ptr<Placed> run = placed(values);
-  objective.begin(run->mechanism);
+  const std::unique_ptr<Placed> run = stepped(values);
+  objective.begin(run->mechanism, run->times);
   double sum = control_cost(values, {});
   const std::vector<double> end =
       forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& /*record*/) {
         sum += share(*run, objective, k, x);
       });
-  return finite_value(sum + share(*run, objective, times_.count(), end));
+  return finite_value(sum + share(*run, objective, run->times.count(), end));
 }
 
 Trajectory DifferentiableRun::trajectory(std::span<const double> values) {
-  const std::unique_ptr<Placed> run = placed(values);
+  const std::unique_ptr<Placed> run = stepped(values);
   Trajectory result;
   const auto add = [&](std::size_t k, std::span<const double> x) {
-    const StepState state = run->seen(k, times_.at(k), x, true);
+    const StepState state = run->seen(k, run->times.at(k), x, true);
     result.t.push_back(state.t);
     result.q.insert(result.q.end(), state.q.begin(), state.q.end());
     result.u.insert(result.u.end(), state.u.begin(), state.u.end());
   };
   const std::vector<double> end =
       forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& /*record*/) { add(k, x); });
-  add(times_.count(), end);
+  add(run->times.count(), end);
   return result;
 }
 

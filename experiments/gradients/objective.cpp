@@ -101,7 +101,7 @@ void SquareSum::add_track(const std::string& marker, std::span<const double> at,
     }
   }
   for (std::size_t k = 0; k < at.size(); ++k) {
-    sights_.push_back({steps[k], *found, factor, Vec3(places[3 * k], places[3 * k + 1], places[3 * k + 2])});
+    sights_.push_back({at[k], steps[k], *found, factor, Vec3(places[3 * k], places[3 * k + 1], places[3 * k + 2])});
   }
   std::stable_sort(sights_.begin(), sights_.end(), [](const Sight& a, const Sight& b) { return a.step < b.step; });
 }
@@ -124,8 +124,20 @@ void SquareSum::add_target(const std::string& name, double value, double factor,
   runs_ = runs_ || running;
 }
 
+void SquareSum::begin(const Mechanism& mechanism, const StepTimes& times) {
+  kinematics_ = Kinematics(mechanism);
+  if (!times.are_chosen()) {
+    return;
+  }
+  times_ = times;  // which these numbers have
+  for (Sight& sight : sights_) {
+    sight.step = times_.index_of_time(sight.t);
+  }
+}
+
 bool SquareSum::has_share(std::size_t step) const {
-  return (runs_ && step > 0) || (step == times_.count() && !targets_.empty()) || !sights_at(step).empty();
+  return (runs_ && step > 0 && times_.weight_of(step) != 0.0) || (step == times_.count() && !targets_.empty()) ||
+         !sights_at(step).empty();
 }
 
 std::span<const SquareSum::Sight> SquareSum::sights_at(std::size_t step) const {
@@ -137,7 +149,7 @@ std::span<const SquareSum::Sight> SquareSum::sights_at(std::size_t step) const {
 
 double SquareSum::factor_at(const Target& target, std::size_t step) const {
   if (target.running) {
-    return step == 0 ? 0.0 : target.factor * std::abs(times_.size_of(step - 1));
+    return step == 0 ? 0.0 : target.factor * times_.weight_of(step);
   }
   return step == times_.count() ? target.factor : 0.0;
 }
@@ -198,6 +210,18 @@ void SquareSum::add_length_derivatives(const StepState& state, std::span<const V
       }
     }
   }
+}
+
+void GivenDerivatives::begin(const Mechanism& mechanism, const StepTimes& times) {
+  const std::size_t rows = times.count() + 1;
+  const auto require = [rows](const char* name, std::size_t numbers, int columns) {
+    if (numbers != 0 && numbers != rows * index_of(columns)) {
+      throw std::invalid_argument(
+          fmt::format("{}: there must be {} rows, one a step and one for the start", name, rows));
+    }
+  };
+  require("by_q", by_q_.size(), mechanism.q_size());
+  require("by_u", by_u_.size(), mechanism.u_size());
 }
 
 void GivenDerivatives::add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/step_times.hpp"
 #include "experiments/gradients/varied_numbers.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
@@ -31,8 +31,8 @@ class Objective {
   Objective(Objective&&) = delete;
   Objective& operator=(Objective&&) = delete;
 
-  /// A run of this mechanism, which has the numbers of the run and outlives it, begins.
-  virtual void begin(const Mechanism& /*mechanism*/) {}
+  /// A run of this mechanism, which has the numbers of the run and outlives it, begins, with these steps.
+  virtual void begin(const Mechanism& /*mechanism*/, const StepTimes& /*times*/) {}
   [[nodiscard]] virtual bool needs_velocities() const = 0;
   /// \returns whether the step has a share at all: otherwise it is not asked for it.
   [[nodiscard]] virtual bool has_share(std::size_t step) const = 0;
@@ -51,6 +51,8 @@ class SquareSum : public Objective {
   /// \param mechanism must outlive it; numbers and lengths of it may vary
   SquareSum(const Mechanism& mechanism, const StepTimes& times);
 
+  // The steps of a run that chooses them are those of the last `begin`; times of markers are landings.
+
   /// Adds factor times the sum over the times of the squared distance of a marker from where it was seen, m^2.
   /// \param places x, y, z of every time, in world axes
   /// \throws std::invalid_argument for a marker that is not there, a time that is no end of a step, numbers that are
@@ -58,11 +60,12 @@ class SquareSum : public Objective {
   void add_track(const std::string& marker, std::span<const double> at, std::span<const double> places, double factor);
 
   /// Adds factor times the square of a coordinate's or velocity's ("q.hip", "v.hip.2") distance from a value: at the
-  /// end; or, `running`, summed over the ends of all steps, each times its step, as an integral over time.
+  /// end; or, `running`, summed over the ends of all steps, each times its step, as an integral over time; of chosen
+  /// steps over landings (StepTimes::weight_of).
   /// \throws std::invalid_argument for a name that is not there
   void add_target(const std::string& name, double value, double factor, bool running);
 
-  void begin(const Mechanism& mechanism) override { kinematics_ = Kinematics(mechanism); }
+  void begin(const Mechanism& mechanism, const StepTimes& times) override;
   [[nodiscard]] bool needs_velocities() const override { return needs_velocities_; }
   [[nodiscard]] bool has_share(std::size_t step) const override;
   [[nodiscard]] double share(const StepState& state) override;
@@ -74,7 +77,8 @@ class SquareSum : public Objective {
 
   /// A marker's measured place.
   struct Sight {
-    std::size_t step = 0;
+    double t = 0.0;
+    std::size_t step = 0;  ///< at whose end that is
     int marker = 0;
     double factor = 1.0;
     Vec3 place = Vec3::Zero();
@@ -103,12 +107,14 @@ class SquareSum : public Objective {
 };
 
 /// Derivatives that somebody else knows: rows of all steps, the value of the objective left out. Of what depends on
-/// lengths by itself, it knows nothing.
+/// lengths by itself, it knows nothing. A run with another number of steps is refused.
 class GivenDerivatives : public Objective {
  public:
   /// \param by_q rows of q_size entries a step, start included \param by_u likewise; may be empty
   GivenDerivatives(std::span<const double> by_q, std::span<const double> by_u) : by_q_(by_q), by_u_(by_u) {}
 
+  /// \throws std::invalid_argument where there are not as many rows as steps, and one for the start
+  void begin(const Mechanism& mechanism, const StepTimes& times) override;
   [[nodiscard]] bool needs_velocities() const override { return !by_u_.empty(); }
   [[nodiscard]] bool has_share(std::size_t /*step*/) const override { return true; }
   [[nodiscard]] double share(const StepState& /*state*/) override { return 0.0; }

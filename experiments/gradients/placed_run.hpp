@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "experiments/gradients/differentiable_run.hpp"
+#include "experiments/gradients/step_tape.hpp"
+#include "experiments/gradients/velocity_map.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench::gradients {
@@ -47,6 +49,7 @@ struct DifferentiableRun::Placed {
   VelocityMap map;
   RunStart start;
   std::vector<double> x0;
+  StepTimes times;  ///< empty until DifferentiableRun::place_steps
 
  private:
   std::vector<double> q_;
@@ -68,11 +71,11 @@ std::vector<double> DifferentiableRun::forward(Placed& run, const Keep& keep) {
   std::vector<double> x = run.x0;
   std::vector<double> x_new(x.size());
   StepTape last(1, run.stepper.sizes());
-  for (std::size_t k = 0; k < times_.count(); ++k) {
+  for (std::size_t k = 0; k < run.times.count(); ++k) {
     if (watch_ && k % kStepsBetweenWatches == 0) {
       watch_();
     }
-    run.stepper.step(times_.at(k), times_.size_of(k), x, last.record(0), x_new);
+    run.stepper.step(run.times.step(k), x, last.record(0), x_new);
     keep(k, std::span<const double>(x), last.record(0));
     std::swap(x, x_new);
   }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "experiments/gradients/differentiable_run.hpp"
+#include "experiments/gradients/placed_run.hpp"
+#include "experiments/gradients/precise_stages.hpp"
 #include "experiments/gradients/precise_start.hpp"
 #include "experiments/precise/precise_states.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -26,14 +28,16 @@ constexpr double kLongestQuaternionError = 1e-8;
 /// The run of DifferentiableRun with numbers that need not be doubles.
 class PreciseRun {
  public:
+  /// \param formulation where implicit stages are looked for, in doubles
   PreciseRun(const Mechanism& mechanism, const VariedNumbers& numbers, std::span<const double> values,
-             const StepMethod& method, const StepTimes& times, precise::StateRules rules)
+             const StepMethod& method, const StepTimes& times, precise::StateRules rules, Formulation& formulation)
       : mechanism_(mechanism),
         numbers_(numbers),
         method_(method),
         times_(times),
         rules_(std::move(rules)),
         start_(numbers, values),
+        stages_(formulation, method),
         own_(mechanism),
         motion_(mechanism, own_) {}
 
@@ -94,7 +98,8 @@ class PreciseRun {
 
   /// One step of the method [StepMethod].
   void advance(std::size_t step, const Reals& values, Reals& x) {
-    const double h = times_.size_of(step);
+    const StepInterval interval = times_.step(step);
+    const double h = interval.size;
     std::vector<Reals> k;
     const auto moved = [&](const std::vector<double>& weights) {
       Reals at = x;
@@ -105,8 +110,11 @@ class PreciseRun {
       }
       return at;
     };
-    for (std::size_t stage = 0; stage < method_.stage_count(); ++stage) {
-      k.push_back(rates(times_.at(step) + method_.nodes[stage] * h, values, moved(method_.stages[stage])));
+    for (std::size_t stage = 0; stage < method_.explicit_stages; ++stage) {
+      k.push_back(rates(method_.time_of(stage, interval), values, moved(method_.stages[stage])));
+    }
+    if (method_.is_implicit()) {
+      stages_.solve(interval, x, k, [&](double t, const Reals& at) { return rates(t, values, at); });
     }
     x = moved(method_.weights);
     for (const Joint& joint : mechanism_.tree_joints()) {
@@ -169,6 +177,7 @@ class PreciseRun {
   const StepTimes& times_;
   precise::StateRules rules_;
   PreciseStart start_;
+  PreciseStages stages_;
   precise::TreeNumbers own_;
   PreciseMotion motion_;
 };
@@ -176,7 +185,7 @@ class PreciseRun {
 }  // namespace
 
 std::vector<double> DifferentiableRun::precise_along(std::span<const double> values, std::span<const double> directions,
-                                                     const SquareSum& objective) const {
+                                                     SquareSum& objective) const {
   const std::size_t count = numbers_.size();
   if (values.size() != count) {
     throw std::invalid_argument(fmt::format("there are {} numbers, {} were given", count, values.size()));
@@ -191,8 +200,10 @@ std::vector<double> DifferentiableRun::precise_along(std::span<const double> val
     throw std::invalid_argument(
         fmt::format("'{}' on '{}' in 113 bits: {}", choice_.entry->key, mechanism_.name(), refusal));
   }
-  PreciseRun run(mechanism_, numbers_, values, *method_, times_,
-                 precise::state_rules(*formulation, choice_.parameters));
+  const std::unique_ptr<Placed> stepped_run = stepped(values);
+  objective.begin(stepped_run->mechanism, stepped_run->times);
+  PreciseRun run(mechanism_, numbers_, values, *method_, stepped_run->times,
+                 precise::state_rules(*formulation, choice_.parameters), *stepped_run->formulation);
   if (count == 0 || directions.size() % count != 0) {
     throw std::invalid_argument(fmt::format("directions: {} numbers are no rows of {}", directions.size(), count));
   }

@@ -8,6 +8,7 @@
 
 #include "experiments/gradients/differentiable_run.hpp"
 #include "experiments/gradients/placed_run.hpp"
+#include "experiments/gradients/stage_system.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {
@@ -68,7 +69,7 @@ struct DifferentiableRun::Sensitivities {
     std::vector<double> of_q(by_q.size());
     std::vector<double> of_rate(by_u.size());
     derivatives.change(direction, of_q, of_rate);
-    const double t = owner.times_.at(0);
+    const double t = run.times.at(0);
     require_run(run.map.start_change(t, run.x0, {of_q, of_rate, masses, lengths}, change), t);
   }
 
@@ -85,15 +86,19 @@ struct DifferentiableRun::Sensitivities {
     }
   }
 
-  void step(std::size_t k, const StepRecord& record, std::span<const double> x_new) {
+  /// \param stages those of the step, factorised
+  void step(std::size_t k, const StepRecord& record, const StageSystem& stages, std::span<const double> x_new) {
     const StepMethod& method = *owner.method_;
     const std::size_t size = change.size();
-    const double h = owner.times_.size_of(k);
+    const StepInterval interval = run.times.step(k);
+    const double h = interval.size;
     for (std::size_t i = 0; i < method.stage_count(); ++i) {
-      const double t = owner.times_.at(k) + method.nodes[i] * h;
+      const double t = method.time_of(i, interval);
       const std::span<const double> x = record.stages.subspan(i * size, size);
       const std::span<double> rate = std::span(rates).subspan(i * size, size);
-      advance_by(change, h, method.stages[i], rates, moved);
+      // What implicit stages add to one another comes behind.
+      const std::size_t before = std::min(method.stages[i].size(), method.explicit_stages);
+      advance_by(change, h, std::span(method.stages[i]).first(before), rates, moved, SumOrder::step_first);
       require_run(run.formulation->jacobian_vector(t, x, moved, rate), t);
       if (!parameters.empty()) {
         require_run(run.formulation->parameter_jacobian(t, x, parameters, columns), t);
@@ -103,7 +108,8 @@ struct DifferentiableRun::Sensitivities {
         rate[e / factors.size()] += columns[e] * factors[e % factors.size()];
       }
     }
-    advance_by(change, h, method.weights, rates, moved);
+    stages.solve(std::span(rates).subspan(method.explicit_stages * size));
+    advance_by(change, h, method.weights, rates, moved, SumOrder::step_first);
     std::swap(change, moved);
     for (std::size_t q = 0; q < record.lengths.size(); ++q) {
       if (record.lengths[q] == 0.0) {
@@ -126,7 +132,7 @@ struct DifferentiableRun::Sensitivities {
     if (!objective.has_share(step)) {
       return 0.0;
     }
-    const double t = owner.times_.at(step);
+    const double t = run.times.at(step);
     std::fill(by_q.begin(), by_q.end(), 0.0);
     std::fill(by_u.begin(), by_u.end(), 0.0);
     std::fill(by_links.begin(), by_links.end(), 0.0);
@@ -173,8 +179,8 @@ RunGradient DifferentiableRun::along(std::span<const double> values, std::span<c
   if (width == 0 || directions.size() % width != 0) {
     throw std::invalid_argument(fmt::format("directions: {} numbers are no rows of {}", directions.size(), width));
   }
-  const std::unique_ptr<Placed> run = placed(values);
-  objective.begin(run->mechanism);
+  const std::unique_ptr<Placed> run = stepped(values);
+  objective.begin(run->mechanism, run->times);
   RunGradient result;
   std::vector<Sensitivities> all;
   std::vector<double> of_controls(width);
@@ -187,10 +193,14 @@ RunGradient DifferentiableRun::along(std::span<const double> values, std::span<c
     result.gradient.push_back(std::inner_product(direction.begin(), direction.end(), of_controls.begin(), 0.0));
   }
   StepTape before(1, run->stepper.sizes());
+  StageSystem stages(*run->formulation, *method_);
   const auto arrive = [&](std::size_t k, std::span<const double> x) {
+    if (k > 0) {
+      stages.factorise(run->times.step(k - 1), before.record(0).stages);
+    }
     for (std::size_t d = 0; d < all.size(); ++d) {
       if (k > 0) {
-        all[d].step(k - 1, before.record(0), x);
+        all[d].step(k - 1, before.record(0), stages, x);
       }
       result.gradient[d] += all[d].share(objective, k, x);
     }
@@ -201,7 +211,7 @@ RunGradient DifferentiableRun::along(std::span<const double> values, std::span<c
         arrive(k, x);
         before.keep(0, record);
       });
-  arrive(times_.count(), end);
+  arrive(run->times.count(), end);
   result.value = finite_value(result.value);
   return result;
 }

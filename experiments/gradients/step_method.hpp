@@ -1,55 +1,59 @@
 #pragma once
 /// \file
-/// Explicit Runge-Kutta methods with a fixed step, as tableaus: what a reverse sweep needs to know of them.
+/// The Runge-Kutta methods whose runs can be differentiated, as tableaus: what a reverse sweep needs to know of them.
 ///
-/// `rk2` and `rkf45-fixed` make the steps of the integrators of these names, to the last bit. `rk4` is Kutta's method
-/// of order 4 (W. Kutta, Beitrag zur naeherungsweisen Integration totaler Differentialgleichungen, Z. Math. Phys. 46,
-/// 1901).
+/// All but `rk4` are those of integrators: the steps of explicit ones are theirs to the last bit, with sizes that an
+/// adaptive integrator has chosen (chosen_steps.hpp); implicit_step.hpp says how near those of implicit ones are.
+/// `rk4` is Kutta's method of order 4 (W. Kutta, Beitrag zur naeherungsweisen Integration totaler
+/// Differentialgleichungen, Z. Math. Phys. 46, 1901).
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "experiments/gradients/step_times.hpp"
+
 namespace mbdbench::gradients {
+
+/// In which order the sums of a step are rounded.
+enum class SumOrder {
+  step_last,  ///< x + h (a_1 k_1 + a_2 k_2 + ...)
+  step_first  ///< x + (h a_1) k_1 + (h a_2) k_2 + ..., as Boost.Odeint has it
+};
 
 /// X_i = x + h sum a_ij k_j, k_i = f(t + c_i h, X_i), x_new = x + h sum b_i k_i.
 struct StepMethod {
   std::string_view key;
   std::vector<double> nodes;                ///< c
-  std::vector<std::vector<double>> stages;  ///< a, row i with i entries
+  std::vector<std::vector<double>> stages;  ///< a; row i has i entries where that stage is explicit, else all
   std::vector<double> weights;              ///< b, as many as nodes
+  std::size_t explicit_stages = 0;          ///< the first ones, which need no later one
+  bool adaptive = false;                    ///< its integrator chooses the steps
+  double largest_step = 1.0;                ///< of an adaptive one, unless it is told, as a fraction of the run
+  bool ends_at_end = false;                 ///< stages with c = 1 have the time of the end itself, not t + h
+  SumOrder order = SumOrder::step_last;
+
   [[nodiscard]] std::size_t stage_count() const { return nodes.size(); }
+  [[nodiscard]] bool is_implicit() const { return explicit_stages < stage_count(); }
+  /// \returns a_ij.
+  [[nodiscard]] double coefficient(std::size_t i, std::size_t j) const {
+    return j < stages[i].size() ? stages[i][j] : 0.0;
+  }
+  /// \returns the time of stage i.
+  [[nodiscard]] double time_of(std::size_t i, const StepInterval& step) const {
+    return ends_at_end && nodes[i] == 1.0 ? step.end : step.t + nodes[i] * step.size;
+  }
 };
 
 /// \throws std::invalid_argument naming those that there are
 const StepMethod& step_method(std::string_view key);
 
+/// \returns the keys of those that choose their steps.
+std::vector<std::string_view> adaptive_methods();
+
 /// to = x + h sum weights_j k_j, in the order of the terms. \param k rows of as many numbers as `x` has \param to
 /// neither x nor among the k
 void advance_by(std::span<const double> x, double h, std::span<const double> weights, std::span<const double> k,
-                std::span<double> to);
-
-/// The times of a run, t0 + k h but for the last one, as fixed-step integrators have them.
-class StepTimes {
- public:
-  StepTimes() = default;
-  /// \throws std::invalid_argument where the step is not positive, the times are equal, or there are more than 1e9
-  /// steps
-  StepTimes(double t0, double tf, double step);
-
-  [[nodiscard]] std::size_t count() const { return count_; }
-  /// \returns time k of 0 ... count().
-  [[nodiscard]] double at(std::size_t k) const { return k == count_ ? tf_ : t0_ + static_cast<double>(k) * step_; }
-  /// \returns the size of the step from time k, signed.
-  [[nodiscard]] double size_of(std::size_t k) const;
-  /// \returns which of them a time is, to a millionth of a step. \throws std::invalid_argument saying which are nearest
-  [[nodiscard]] std::size_t index_of_time(double t) const;
-
- private:
-  double t0_ = 0.0;
-  double tf_ = 0.0;
-  double step_ = 0.0;
-  std::size_t count_ = 0;
-};
+                std::span<double> to, SumOrder order = SumOrder::step_last);
 
 }  // namespace mbdbench::gradients

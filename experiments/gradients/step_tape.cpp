@@ -13,6 +13,7 @@ namespace mbdbench::gradients {
 Stepper::Stepper(Formulation& formulation, const StepMethod& method, std::vector<std::size_t> wanted)
     : formulation_(&formulation),
       method_(&method),
+      implicit_(method.is_implicit() ? make_implicit_step(method, formulation) : nullptr),
       wanted_(std::move(wanted)),
       rates_(method.stage_count() * formulation.state_size()),
       raw_(formulation.state_size()) {
@@ -25,17 +26,38 @@ Stepper::Stepper(Formulation& formulation, const StepMethod& method, std::vector
   }
 }
 
-void Stepper::step(double t, double h, std::span<const double> x, const StepRecord& record, std::span<double> x_new) {
+void Stepper::step(const StepInterval& interval, std::span<const double> x, const StepRecord& record,
+                   std::span<double> x_new) {
+  if (implicit_ != nullptr) {
+    std::copy_n(x.begin(), record.start.size(), record.start.begin());
+    implicit_->solve(interval, x, record.stages, rates_, x_new);
+  } else {
+    step_explicitly(interval, x, record, x_new);
+  }
+  for (std::size_t i = 0; i < method_->stage_count(); ++i) {
+    for (std::size_t k = 0; k < wanted_.size(); ++k) {
+      record.rates[i * wanted_.size() + k] = rates_[i * x.size() + wanted_[k]];
+    }
+  }
+  if (!all_finite(x_new)) {
+    throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", interval.end));
+  }
+  settle(interval.end, record.lengths, x_new);
+}
+
+void Stepper::step_explicitly(const StepInterval& interval, std::span<const double> x, const StepRecord& record,
+                              std::span<double> x_new) {
   const std::size_t size = x.size();
+  const double h = interval.size;
   const std::span<double> rates = rates_;
   for (std::size_t i = 0; i < method_->stage_count(); ++i) {
     const std::span<double> at = record.stages.subspan(i * size, size);
     if (i == 0) {
       std::copy(x.begin(), x.end(), at.begin());
     } else {
-      advance_by(x, h, method_->stages[i], rates, at);
+      advance_by(x, h, method_->stages[i], rates, at, method_->order);
     }
-    const double time = t + method_->nodes[i] * h;
+    const double time = method_->time_of(i, interval);
     if (!all_finite(at)) {
       throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", time));
     }
@@ -43,15 +65,8 @@ void Stepper::step(double t, double h, std::span<const double> x, const StepReco
     if (!status.ok) {
       throw RunFailure(fmt::format("t = {}: {}", time, status.message()));
     }
-    for (std::size_t k = 0; k < wanted_.size(); ++k) {
-      record.rates[i * wanted_.size() + k] = rates[i * size + wanted_[k]];
-    }
   }
-  advance_by(x, h, method_->weights, rates, x_new);
-  if (!all_finite(x_new)) {
-    throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", t + h));
-  }
-  settle(t + h, record.lengths, x_new);
+  advance_by(x, h, method_->weights, rates, x_new, method_->order);
 }
 
 void Stepper::settle(double t, std::span<double> lengths, std::span<double> x_new) {

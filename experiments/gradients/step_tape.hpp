@@ -3,25 +3,21 @@
 /// Steps of a run forward, and what a sweep backward needs of them.
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "experiments/gradients/implicit_step.hpp"
+#include "experiments/gradients/run_failure.hpp"
 #include "experiments/gradients/step_method.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {
 
-/// A run that could not go on: what, when, and in which joint.
-class RunFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// What a sweep backward needs of one step.
 struct StepRecord {
-  std::span<double> stages;   ///< the states at which x' was evaluated, the first of which is the start
+  std::span<double> start;    ///< the state from which it was made; empty where that is the first stage
+  std::span<double> stages;   ///< the states at which x' was evaluated
   std::span<double> lengths;  ///< that the end divided every quaternion by; 0: it stayed as it was
   std::span<double> rates;    ///< of every stage those components of x' that are wanted later
 };
@@ -32,7 +28,10 @@ struct StepSizes {
   std::size_t state = 0;
   std::size_t quaternions = 0;
   std::size_t wanted_rates = 0;
-  [[nodiscard]] std::size_t numbers() const { return stages * (state + wanted_rates) + quaternions; }
+  bool starts = false;  ///< whether the start is kept beside the stages
+  [[nodiscard]] std::size_t numbers() const {
+    return (starts ? state : 0) + stages * (state + wanted_rates) + quaternions;
+  }
 };
 
 /// Records of steps that follow one another.
@@ -43,17 +42,23 @@ class StepTape {
 
   [[nodiscard]] StepRecord record(std::size_t step) {
     const std::span<double> all = std::span(numbers_).subspan(step * sizes_.numbers(), sizes_.numbers());
-    const std::size_t states = sizes_.stages * sizes_.state;
-    return {all.first(states), all.subspan(states, sizes_.quaternions), all.subspan(states + sizes_.quaternions)};
+    const std::size_t start = sizes_.starts ? sizes_.state : 0;
+    const std::size_t states = start + sizes_.stages * sizes_.state;
+    return {all.first(start), all.subspan(start, states - start), all.subspan(states, sizes_.quaternions),
+            all.subspan(states + sizes_.quaternions)};
   }
   void keep(std::size_t step, const StepRecord& of) {
     const StepRecord own = record(step);
+    std::copy(of.start.begin(), of.start.end(), own.start.begin());
     std::copy(of.stages.begin(), of.stages.end(), own.stages.begin());
     std::copy(of.lengths.begin(), of.lengths.end(), own.lengths.begin());
     std::copy(of.rates.begin(), of.rates.end(), own.rates.begin());
   }
   /// \returns the state from which a step was made.
-  [[nodiscard]] std::span<const double> start(std::size_t step) { return record(step).stages.first(sizes_.state); }
+  [[nodiscard]] std::span<const double> start(std::size_t step) {
+    const StepRecord own = record(step);
+    return sizes_.starts ? own.start : own.stages.first(sizes_.state);
+  }
 
  private:
   StepSizes sizes_;
@@ -67,20 +72,23 @@ class Stepper {
   Stepper(Formulation& formulation, const StepMethod& method, std::vector<std::size_t> wanted);
 
   [[nodiscard]] StepSizes sizes() const {
-    return {method_->stage_count(), raw_.size(), quaternions_.size(), wanted_.size()};
+    return {method_->stage_count(), raw_.size(), quaternions_.size(), wanted_.size(), method_->explicit_stages == 0};
   }
   /// \returns where quaternions begin in the state.
   [[nodiscard]] std::span<const std::size_t> quaternions() const { return quaternions_; }
 
   /// One step from x to x_new. \throws RunFailure where there is no x'; std::invalid_argument where the end of a step
   /// is changed by more than normalised quaternions
-  void step(double t, double h, std::span<const double> x, const StepRecord& record, std::span<double> x_new);
+  void step(const StepInterval& interval, std::span<const double> x, const StepRecord& record, std::span<double> x_new);
 
  private:
+  void step_explicitly(const StepInterval& interval, std::span<const double> x, const StepRecord& record,
+                       std::span<double> x_new);
   void settle(double t, std::span<double> lengths, std::span<double> x_new);
 
   Formulation* formulation_;
   const StepMethod* method_;
+  std::unique_ptr<ImplicitStep> implicit_;  ///< of an implicit method
   std::vector<std::size_t> wanted_;
   std::vector<std::size_t> quaternions_;
   std::vector<double> rates_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -69,13 +70,20 @@ auto without_lock(const Work& work) {
 }
 
 void construct(GradientHandle* place, const Mechanism& mechanism, const std::string& formulation,
-               const std::string& method, NumbersArgument times, double step,
-               const std::vector<std::string>& parameters, const nb::dict& controls, double memory) {
+               const std::string& method, NumbersArgument times, std::optional<double> step,
+               const std::vector<std::string>& parameters, const nb::dict& controls, double memory,
+               std::optional<double> rtol, std::optional<double> atol, NumbersArgument land_on) {
   gradients::RunSettings settings;
   settings.formulation = formulation;
   settings.method = method;
   settings.step = step;
   settings.memory = memory;
+  settings.relative_tolerance = rtol;
+  settings.absolute_tolerance = atol;
+  if (!land_on.given.is_none()) {
+    const std::span<const double> landings = land_on.numbers("land_on");
+    settings.land_on.assign(landings.begin(), landings.end());
+  }
   if (nb::isinstance<nb::float_>(times.given) || nb::isinstance<nb::int_>(times.given)) {
     settings.tf = nb::cast<double>(times.given);
   } else {
@@ -91,7 +99,8 @@ void construct(GradientHandle* place, const Mechanism& mechanism, const std::str
     const std::span<const double> own = numbers.numbers("control '" + name + "'");
     all.push_back({name, {own.begin(), own.end()}});
   }
-  new (place) GradientHandle(mechanism, gradients::VariedNumbers(mechanism, parameters, std::move(all)), settings);
+  gradients::VariedNumbers numbers(mechanism, parameters, std::move(all));
+  without_lock([&] { new (place) GradientHandle(mechanism, std::move(numbers), settings); });
 }
 
 void require_objective(const GradientHandle& handle) {
@@ -141,17 +150,9 @@ NumberArray precise_along(GradientHandle& handle, NumbersArgument values, Number
 
 NumberArray adjoint(GradientHandle& handle, NumbersArgument values, NumbersArgument by_q, NumbersArgument by_u) {
   const std::span<const double> at = handle.values(values);
-  const std::size_t rows = handle.run.times().count() + 1;
-  const auto given = [&](NumbersArgument& argument, const char* name, int columns) {
-    if (argument.given.is_none()) {
-      return std::span<const double>();
-    }
-    const std::span<const double> all = argument.rows(name, static_cast<std::size_t>(columns));
-    if (all.size() != rows * static_cast<std::size_t>(columns)) {
-      throw nb::value_error(
-          fmt::format("{}: there must be {} rows, one a step and one for the start", name, rows).c_str());
-    }
-    return all;
+  const auto given = [](NumbersArgument& argument, const char* name, int columns) {
+    return argument.given.is_none() ? std::span<const double>()
+                                    : argument.rows(name, static_cast<std::size_t>(columns));
   };
   gradients::GivenDerivatives derivatives(given(by_q, "by_q", handle.mechanism.q_size()),
                                           given(by_u, "by_u", handle.mechanism.u_size()));
@@ -171,16 +172,23 @@ std::vector<std::string> number_names(const GradientHandle& handle) {
 void bind_gradients(nb::module_& module) {
   nb::class_<GradientHandle>(
       module, "GradientRun",
-      "A run with fixed steps, and exact derivatives of an objective of it by parameters, start and controls "
+      "A run by a Runge-Kutta method, and exact derivatives of an objective of it by parameters, start and controls "
       "(docs/using/gradients.md). Calling it with values gives (objective, gradient): "
       "scipy.optimize.minimize(run, run.start, jac=True). Use one instance in a thread.")
       .def("__init__", &construct, nb::arg("mechanism"), nb::arg("formulation") = "aba", nb::arg("method") = "rk4",
-           nb::kw_only(), nb::arg("times"), nb::arg("step"), nb::arg("parameters") = std::vector<std::string>(),
-           nb::arg("controls") = nb::dict(), nb::arg("memory") = 256e6, nb::keep_alive<1, 2>(),
+           nb::kw_only(), nb::arg("times"), nb::arg("step") = nb::none(),
+           nb::arg("parameters") = std::vector<std::string>(), nb::arg("controls") = nb::dict(),
+           nb::arg("memory") = 256e6, nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
+           nb::arg("land_on") = nb::none(), nb::keep_alive<1, 2>(),
            nb::sig("def __init__(self, mechanism: Mechanism, formulation: str = 'aba', method: str = 'rk4', *, times: "
-                   "float | numpy.typing.ArrayLike, step: float, parameters: collections.abc.Sequence[str] = (), "
-                   "controls: dict[str, numpy.typing.ArrayLike] = {}, memory: float = 256e6) -> None"),
-           "method: rk2, rk4 or rkf45-fixed. times: the end, or (start, end). parameters: \"mass.BODY\", "
+                   "float | numpy.typing.ArrayLike, step: float | None = None, parameters: "
+                   "collections.abc.Sequence[str] = (), controls: dict[str, numpy.typing.ArrayLike] = {}, memory: "
+                   "float = 256e6, rtol: float | None = None, atol: float | None = None, land_on: "
+                   "numpy.typing.ArrayLike | None = None) -> None"),
+           "method: rk2, rk4, rkf45-fixed, implicit-midpoint, gauss4, gauss6 or trapezoidal, which need `step`; or "
+           "ode23, ode45, rkf45, odeint-dopri5 or odeint-fehlberg78, which choose their steps by rtol (1e-6) and atol "
+           "(as rtol) and end some at the times of land_on and of controls; that steps change with the values is left "
+           "out of derivatives. times: the end, or (start, end). parameters: \"mass.BODY\", "
            "\"stiffness.SPRING\", \"damping.SPRING\", \"length.JOINT\", \"q.JOINT\", \"v.JOINT\" (of closed loops, "
            "others follow). controls: the times, for every joint with a force of its own, between which the force is "
            "linear. memory: bytes that may be kept of a run.")
@@ -193,7 +201,7 @@ void bind_gradients(nb::module_& module) {
           },
           nb::arg("marker"), nb::arg("times"), nb::arg("places"), nb::arg("weight") = 1.0,
           "Adds weight times the sum of the squared distances (m^2) of a marker from places, an array of shape "
-          "(times, 3); the times must be ends of steps.")
+          "(times, 3); the times must be ends of steps: those of land_on where the method chooses its steps.")
       .def(
           "target",
           [](GradientHandle& handle, const std::string& name, double wanted, double weight, bool running) {
@@ -202,7 +210,8 @@ void bind_gradients(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("value"), nb::arg("weight") = 1.0, nb::arg("running") = false,
           "Adds weight times the squared distance of \"q.JOINT\" or \"v.JOINT\" from a value: at the end, or running, "
-          "summed over all steps, each times its length.")
+          "summed over all steps, each times its length; where the method chooses its steps over the times of land_on "
+          "and of controls, each times what lies before it.")
       .def(
           "control_cost",
           [](GradientHandle& handle, double weight) {
@@ -217,7 +226,8 @@ void bind_gradients(nb::module_& module) {
       .def("simulate", &simulate, nb::arg("values"),
            nb::sig("def simulate(self, values: numpy.typing.ArrayLike) -> tuple[numpy.ndarray, numpy.ndarray, "
                    "numpy.ndarray]"),
-           "(t, q, u) of the run, a row a step and one for the start.")
+           "(t, q, u) of the run, a row a step and one for the start. Other values may have other steps where the "
+           "method chooses them.")
       .def("along", &along, nb::arg("values"), nb::arg("directions"),
            "Derivatives of the objective along rows of directions, by forward sensitivities.")
       .def("precise_along", &precise_along, nb::arg("values"), nb::arg("directions"),
@@ -243,7 +253,8 @@ void bind_gradients(nb::module_& module) {
           "start", [](const GradientHandle& handle) { return array_of(handle.run.numbers().own_values()); },
           nb::rv_policy::move, "The mechanism's own values; controls are zero.")
       .def_prop_ro(
-          "steps", [](const GradientHandle& handle) { return handle.run.times().count(); }, "How many steps a run has.")
+          "steps", [](const GradientHandle& handle) { return handle.run.times().count(); },
+          "How many steps a run has; where they are chosen, at the mechanism's own values.")
       .def_prop_ro(
           "checkpoint_distance", [](const GradientHandle& handle) { return handle.run.checkpoint_distance(); },
           "How many steps apart states are kept; `steps` where all is kept.")

@@ -57,6 +57,36 @@ def test_steps_are_those_of_the_integrator(pendulum):
     np.testing.assert_array_equal(q[-1], same.q[-1])
 
 
+@pytest.mark.parametrize("method", ["implicit-midpoint", "gauss4", "gauss6", "trapezoidal"])
+def test_implicit_methods(pendulum, method):
+    run = run_of(pendulum, method=method, formulation="naudet")
+    run.target("q.joint2", 0.3, running=True)
+    _, gradient = run(run.start)
+    np.testing.assert_allclose(run.along(run.start, np.eye(2)), gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+    assert run.simulate(run.start)[0].shape == (101,)
+
+
+@pytest.mark.parametrize("method", ["ode23", "ode45", "rkf45", "odeint-dopri5", "odeint-fehlberg78"])
+def test_methods_that_choose_their_steps(pendulum, method):
+    run = run_of(pendulum, method=method, step=None, rtol=1e-7, atol=1e-8, land_on=[0.3, 0.7])
+    run.track("tip", [0.3, 0.7], [[3.0, 0.0, -1.0], [2.0, 0.0, -2.0]])
+    with pytest.raises(ValueError, match="time 0.5 is no end of a step whatever the numbers are.*land_on"):
+        run.track("tip", [0.5], [[3.0, 0.0, -1.0]])
+    at = run.start + [0.1, 0.5]
+    value, gradient = run(at)
+    np.testing.assert_allclose(run.along(at, np.eye(2)), gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+    t, q, u = run.simulate(at)
+    assert {0.3, 0.7, 1.0} <= set(t)
+    by_q = np.zeros_like(q)
+    with pytest.raises(ValueError, match="by_q: there must be"):
+        run.adjoint(at, by_q=by_q[1:])
+    np.testing.assert_array_equal(run.adjoint(at, by_q=by_q), [0.0, 0.0])
+    whole = run_of(pendulum, method=method, step=None, rtol=1e-7, atol=1e-8)
+    t, q, u = whole.simulate(at)
+    same = mbdbench.simulate(whole.mechanism(at), "aba", method, times=1.0, tolerance=1e-7, absolute_tolerance=1e-8)
+    np.testing.assert_array_equal(q[-1], same.q[-1])
+
+
 def test_checkpoints_change_no_bit(pendulum):
     whole, little = run_of(pendulum), run_of(pendulum, memory=6e3)
     assert whole.checkpoint_distance == whole.steps and little.checkpoint_distance < 10
@@ -67,7 +97,11 @@ def test_checkpoints_change_no_bit(pendulum):
 
 def test_errors_say_what_would_be_right(pendulum):
     for arguments, message in [
-        ({"method": "ode45"}, "rk2, rk4, rkf45-fixed"),
+        ({"method": "ode113"}, "rk2, rk4, rkf45-fixed"),
+        ({"method": "ode45"}, "step: 'ode45' chooses its steps by tolerances"),
+        ({"rtol": 1e-6}, "rtol, atol: 'rk4' has fixed steps"),
+        ({"step": None}, "step: 'rk4' has fixed steps"),
+        ({"land_on": [0.5]}, "land_on: 'rk4' has fixed steps"),
         ({"step": 0.0}, "step: is 0"),
         ({"parameters": ["mass.body9"]}, "did you mean"),
         ({"parameters": []}, "no parameter"),

@@ -56,6 +56,22 @@ inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& rando
                 random);
 }
 
+/// \returns methods, all of them or those that choose their steps.
+inline std::vector<std::string> gradient_methods(bool all = true) {
+  std::vector<std::string> methods = {"rk2",    "rk4",    "rkf45-fixed", "implicit-midpoint",
+                                      "gauss4", "gauss6", "trapezoidal"};
+  if (!all) {
+    methods.clear();
+  }
+  methods.insert(methods.end(), {"ode23", "ode45", "rkf45", "odeint-dopri5", "odeint-fehlberg78"});
+  return methods;
+}
+
+/// \returns a step of a method, or its tolerance where it chooses them.
+inline double step_or_tolerance(const std::string& method, double step, double tolerance) {
+  return gradients::step_method(method).adaptive ? tolerance : step;
+}
+
 /// All that a gradient may be taken by: masses, springs, starts (as many as constraints leave free, the first ones), a
 /// control in every second joint.
 struct GradientProblem {
@@ -63,11 +79,13 @@ struct GradientProblem {
   GradientProblem(const Mechanism& tree, const std::string& formulation, const std::string& method, double step,
                   double memory = 1e9, bool lengths = false)
       : mechanism(tree),
-        settings{formulation, method, 0.0, 0.4, step, memory},
+        settings(settings_of(formulation, method, step, memory)),
         run(formulation_registry(), mechanism, numbers(mechanism, lengths), settings),
         objective(mechanism, run.times()) {
     const std::size_t last = run.times().count();
-    const std::vector<double> at = {run.times().at(last / 4), run.times().at(last / 2), run.times().at(last)};
+    const std::vector<double> at =
+        settings.step ? std::vector<double>{run.times().at(last / 4), run.times().at(last / 2), run.times().at(last)}
+                      : settings.land_on;
     objective.add_track("seen", at, std::vector<double>{0.1, 0.2, 0.3, -0.2, 0.4, 0.1, 0.3, 0.0, -0.5}, 0.7);
     for (const StateComponent& component : velocity_names(mechanism)) {
       objective.add_target(component.name, 0.3, 0.5, component.joint == mechanism.tree_joints().front().name);
@@ -75,6 +93,18 @@ struct GradientProblem {
     if (!run.numbers().controls().empty()) {
       run.add_control_cost(0.01);
     }
+  }
+
+  /// \param step of methods that choose their steps the tolerance
+  static gradients::RunSettings settings_of(const std::string& formulation, const std::string& method, double step,
+                                            double memory) {
+    gradients::RunSettings asked{formulation, method, 0.0, 0.4, step, memory};
+    if (gradients::step_method(method).adaptive) {
+      asked.step.reset();
+      asked.relative_tolerance = step;
+      asked.land_on = {0.11, 0.2, 0.4};
+    }
+    return asked;
   }
 
   static std::vector<StateComponent> velocity_names(const Mechanism& tree) {

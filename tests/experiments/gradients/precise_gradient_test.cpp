@@ -36,18 +36,20 @@ double error_of(gradients::DifferentiableRun& run, gradients::SquareSum& objecti
 // Masses, springs, dampers, lengths, starts, controls; quaternions, momenta and accelerations, every method.
 TEST(run_gradient, agrees_with_differences_of_113_bits) {
   const std::uint64_t first = test::seed_of_run(1);
+  const std::vector<std::string> methods = test::gradient_methods();
   double worst = 0.0;
-  for (std::uint64_t seed = first; seed < first + test::extent(3); ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    RandomSource random(static_cast<std::int64_t>(seed));
-    const Mechanism tree = test::sprung_tree(seed, 3 + static_cast<int>(seed % 3), random);
+  for (std::uint64_t seed = first; seed < first + test::extent(methods.size()); ++seed) {
     const std::string formulation = seed % 2 == 0 ? "naudet" : "aba";
-    const std::string method = seed % 3 == 0 ? "rk4" : seed % 3 == 1 ? "rk2" : "rkf45-fixed";
-    test::GradientProblem problem(tree, formulation, method, 0.04, 1e9, true);
+    const std::string& method = methods[seed % methods.size()];
+    SCOPED_TRACE(fmt::format("seed {}, {}", seed, method));
+    RandomSource random(static_cast<std::int64_t>(seed));
+    const Mechanism tree = test::sprung_tree(seed, 2 + static_cast<int>(seed % 3), random);
+    test::GradientProblem problem(tree, formulation, method, test::step_or_tolerance(method, 0.04, 1e-4), 1e9, true);
     worst = std::max(worst, error_of(problem.run, problem.objective, problem.values(random)));
   }
   // Differences leave 1e-20; what is seen is rounding of the run and its adjoint, times the condition of mass matrices.
-  fmt::print("seeds {} to {}: largest error of a gradient {:.1e}\n", first, first + test::extent(3) - 1, worst);
+  fmt::print("seeds {} to {}: largest error of a gradient {:.1e}\n", first, first + test::extent(methods.size()) - 1,
+             worst);
 }
 
 /// \returns the error of the gradient along two directions, over the sum of absolute terms.

@@ -58,12 +58,55 @@ TEST(run_gradient_refusals, name_parameters_that_there_are) {
 }
 
 TEST(run_gradient_refusals, say_which_methods_steps_and_memory_are_taken) {
-  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, 0.1, 1e9}}), {"'ode45'", "rk2, rk4, rkf45-fixed"});
+  expect_says(refusal({.settings = {"aba", "ode54", 0.0, 1.0, 0.1, 1e9}}),
+              {"'ode54'", "did you mean \"ode45\"", "rk2, rk4, rkf45-fixed", "gauss4", "odeint-fehlberg78"});
+  expect_says(refusal({.settings = {"aba", "ode113", 0.0, 1.0, 0.1, 1e9}}), {"'ode113' is no Runge-Kutta method"});
+  expect_says(refusal({.settings = {"aba", "stormer-verlet", 0.0, 1.0, 0.1, 1e9}}),
+              {"separable", "implicit-midpoint, gauss4 and gauss6"});
+  expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, {}, 1e9}}), {"step: 'rk4' has fixed steps"});
   expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, 0.0, 1e9}}), {"step: is 0", "positive"});
   expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, std::nan(""), 1e9}}), {"step: is nan"});
   expect_says(refusal({.settings = {"aba", "rk4", 1.0, 1.0, 0.1, 1e9}}), {"from 1 to 1"});
   expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, 1e-12, 1e9}}), {"1e+12 steps"});
   expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, 0.01, 100.0}}), {"100 bytes are allowed", "at least"});
+}
+
+TEST(run_gradient_refusals, say_which_settings_go_with_a_method) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, 0.1, 1e9}}),
+              {"step: 'ode45' chooses its steps", "rtol and atol"});
+  expect_says(refusal({.settings = {"aba", "gauss4", 0.0, 1.0, 0.1, 1e9, 1e-6}}),
+              {"rtol, atol: 'gauss4' has fixed steps", "ode23, ode45, rkf45, odeint-dopri5, odeint-fehlberg78"});
+  expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, 0.1, 1e9, {}, 1e-6}}), {"rtol, atol: 'rk4'"});
+  expect_says(refusal({.settings = {"aba", "rk4", 0.0, 1.0, 0.1, 1e9, {}, {}, {0.5}}}), {"land_on: 'rk4'"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 1e9, 0.0}}), {"rtol: is 0", "at least 2.22e-14"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 1e9, kNone}}), {"rtol: is nan"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 1e9, 1e-6, -1.0}}), {"atol: is -1", "positive"});
+  expect_says(refusal({.settings = {"aba", "ode45", 1.0, 1.0, {}, 1e9}}), {"from 1 to 1"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 1e9, {}, {}, {0.5, 1.5}}}),
+              {"land_on: time 1.5 is not in the run from 0 to 1"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 1e9, {}, {}, {kNone}}}), {"land_on: time nan"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 100.0}}), {"memory:", "7 steps", "tolerances"});
+  expect_says(refusal({.settings = {"aba", "ode45", 0.0, 1.0, {}, 500.0, 1e-4}}), {"memory: 500 bytes are allowed"});
+}
+
+TEST(run_gradient_refusals, of_a_method_that_chooses_its_steps_ask_for_landings) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:2");
+  const DifferentiableRun run(
+      formulation_registry(), mechanism,
+      VariedNumbers(mechanism, std::vector<std::string>{"mass.body1"}, {{"joint1", {0.2, 5.0}}}),
+      {"aba", "ode45", 0.0, 1.0, {}, 1e9, 1e-6, {}, {0.5}});
+  gradients::SquareSum objective(mechanism, run.times());
+  const auto track = [&](double at) {
+    return refusal_of_call([&] { objective.add_track("tip", std::vector<double>{at}, std::vector<double>(3), 1.0); });
+  };
+  EXPECT_EQ(track(0.0), "no error");
+  EXPECT_EQ(track(0.2), "no error");
+  EXPECT_EQ(track(0.5), "no error");
+  EXPECT_EQ(track(1.0), "no error");
+  // An end of a step it is, but not with other masses.
+  expect_says(track(run.times().at(1)), {"no end of a step whatever the numbers are", "land_on"});
+  expect_says(track(0.6), {"time 0.6", "the nearest such time is 0.5"});
 }
 
 TEST(run_gradient_refusals, say_where_there_are_no_derivatives) {
