@@ -113,6 +113,7 @@ TEST(SteadyLoops, ABicycleRidesStraight) {
   const Mechanism bicycle = example("bicycle.toml");
   const Equilibrium found = motion_of(bicycle, {"ride.4=5"}, true);
   ASSERT_EQ(found.failure, "");
+  ASSERT_TRUE(found.has_verdict());
   for (const Joint& joint : bicycle.tree_joints()) {
     if (joint.name == "rear_axle" || joint.name == "front_axle") {
       EXPECT_NEAR(found.u[joint.u_offset], 5.0 / (joint.name == "rear_axle" ? 0.3 : 0.35), 1e-12);

@@ -6,13 +6,18 @@
 
 #include <cmath>
 #include <complex>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/command_line/turning_option.hpp"
 #include "experiments/equilibria/equilibrium.hpp"
+#include "formulations/registry.hpp"
 #include "tests/experiments/equilibria/found_motion.hpp"
 #include "tests/experiments/equilibria/turning_mechanisms.hpp"
+#include "tests/support/forwarding_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -20,6 +25,33 @@ namespace {
 using test::expect_eigenvalues;
 using test::motion_of;
 using Complex = std::complex<double>;
+
+/// `dense` without its derivatives.
+class WithoutDerivatives final : public test::ForwardingFormulation {
+ public:
+  using ForwardingFormulation::ForwardingFormulation;
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<WithoutDerivatives>(right().clone());
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    return right().rhs(t, x, xdot);
+  }
+};
+
+Registries registries_without_derivatives() {
+  Registries registries = default_registries();
+  for (FormulationEntry& entry : registries.formulations.entries) {
+    entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
+                    const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
+      const auto& registry = formulation_registry();
+      return std::make_unique<WithoutDerivatives>(
+          make_formulation(registry, *find_formulation(registry, "dense"), mechanism, ""));
+    };
+  }
+  return registries;
+}
 
 // cos(theta) = g / (L w^2); with the momentum about the vertical kept, theta swings at w sqrt(1 + 3 cos^2 theta).
 TEST(SteadyMotion, AConicalPendulum) {
@@ -105,6 +137,26 @@ TEST(SteadyMotion, NothingIsSaidWhereForcesGoRound) {
   const Equilibrium ball = motion_of(Mechanism(top.on_ball_joint()), {"ball.3=300"});
   EXPECT_EQ(ball.failure, "");
   EXPECT_FALSE(ball.periodic);
+}
+
+// Right to some 1e-10: differences of fourth order.
+TEST(SteadyMotion, DifferencesTakeThePlaceOfDerivatives) {
+  const Registries registries = registries_without_derivatives();
+  const test::Top top;
+  test::SpindlePendulum pendulum;
+  pendulum.spindle = 0.3;
+  for (const auto& [mechanism, turning] :
+       {std::pair<Mechanism, std::string>{Mechanism(top.on_ball_joint()), "ball.3=300"},
+        std::pair<Mechanism, std::string>{Mechanism(pendulum.description()), "spindle=5"}}) {
+    TangentMotion motion(registries, mechanism, 0.0, turning_rates(mechanism, std::vector<std::string>{turning}));
+    const Equilibrium found = find_equilibrium(motion, {});
+    EXPECT_FALSE(found.exact);
+    EXPECT_EQ(motion.q(), found.q);
+    const Equilibrium exact = motion_of(mechanism, {turning});
+    EXPECT_TRUE(exact.exact);
+    EXPECT_LT((found.q - exact.q).norm(), 1e-9);
+    expect_eigenvalues(found, {exact.motion.eigenvalues.begin(), exact.motion.eigenvalues.end()}, 1e-7);
+  }
 }
 
 // I3 w3 p - I1 p^2 cos(lean) = m g l with the precession p; V'' of the effective potential over I1 is
