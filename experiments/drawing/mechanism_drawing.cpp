@@ -98,8 +98,8 @@ std::string orientation(const Mechanism& mechanism, const View& view, const Draw
   } else {
     text += text_at(130.0, top + 30.0, "no gravity", "text-anchor=\"middle\"");
   }
-  constexpr double kLongest = 90.0;
-  const double length = round_length(kLongest / scale.pixels_per_metre);
+  constexpr double kLongestAxis = 90.0;
+  const double length = round_length(kLongestAxis / scale.pixels_per_metre);
   const double right = kWidth - kMargin;
   const double left = right - length * scale.pixels_per_metre;
   text += fmt::format("<path d=\"M{0:.1f} {2:.1f}v6m0 -3H{1:.1f}m0 -3v6\" fill=\"none\" stroke=\"#1a1a1a\"/>\n", left,
