@@ -110,8 +110,8 @@ TEST(run_gradient, on_loops_agrees_with_differences_of_113_bits) {
           continue;  // near a fold, or too stiff for the step: rounding grows by more than the condition says
         }
         const double error = error_along(problem.run, problem.objective, values, random);
-        // Rounding of up to a hundred right-hand sides at conditions of up to some 1e3.
-        EXPECT_LT(error, 1e-10);
+        // Rounding of up to a hundred right-hand sides at conditions of up to some 1e4; found: 2e-14 to 3e-11.
+        EXPECT_LT(error, 1e-9);
         worst = std::max(worst, error);
         ++treated;
       } catch (const std::invalid_argument& error) {  // of one part: none, or loops that nobody knows here

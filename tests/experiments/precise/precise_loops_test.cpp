@@ -14,9 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "experiments/precise/precise_changes.hpp"
 #include "experiments/precise/precise_states.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/verification/verification_states.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -306,6 +308,37 @@ TEST(PreciseLoops, RatesAreThoseOfFormulationsWhereLoopsAreOpen) {
   }
   fmt::print("seed {}: {} right-hand sides, largest difference {:.1e}\n", seed, compared, worst);
   EXPECT_GE(compared, 60U);
+}
+
+// Parallel bars turn alike; with other lengths they do not, and kappa, the rate of the fastest, bends.
+TEST(PreciseLoops, KappaBendsWhereTheFastestJointsPart) {
+  const Mechanism mechanism = of_catalogue("four_bar");
+  const FormulationChoice choice = choose_formulation(formulation_registry(), "hdca");
+  const auto formulation = make_formulation(formulation_registry(), *choice.entry, mechanism, choice.options);
+  const PreciseChanges changes(*formulation, choice.parameters);
+  const TreeNumbers numbers(mechanism);
+  PreciseMotion motion(mechanism, numbers);
+  const Reals q = reals(mechanism.q0());
+  for (const double speed : {1.0, 30.0}) {
+    const Reals u = motion.projected(q, reals(Eigen::Vector4d(speed, -speed, 0.0, speed)));
+    EXPECT_LT(largest_difference(u, reals(Eigen::Vector4d(speed, -speed, 0.0, speed))), 1e-12) << "no parallel bars";
+    Eigen::VectorXd x(mechanism.q_size() + mechanism.u_size());
+    x.head(mechanism.q_size()) = mechanism.q0();
+    const Reals p = motion.momenta(q, u);
+    std::transform(p.begin(), p.end(), x.begin() + mechanism.q_size(),
+                   [](const Real& one) { return one.convert_to<double>(); });
+    const std::span<const double> state(x.data(), static_cast<std::size_t>(x.size()));
+    std::vector<NumberChange> lengths;
+    for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+      lengths.push_back({ParameterKind::length, k, 0.1 * static_cast<double>(k + 1)});
+    }
+    const Eigen::VectorXd direction = changes.closing(state, lengths);
+    ASSERT_EQ(direction.size(), x.size());
+    const std::span<const double> along(direction.data(), state.size());
+    EXPECT_EQ(changes.bends(state, along, lengths), speed > kDefaultLeak) << speed;
+    const std::vector<NumberChange> forces = {{ParameterKind::joint_force, 0, 1.0}};
+    EXPECT_FALSE(changes.bends(state, {}, forces)) << speed;
+  }
 }
 
 TEST(PreciseLoops, RefusesMomentaThatItDoesNotKnow) {
