@@ -24,7 +24,7 @@
 #include "mechanisms/catalogue/trees/random_source.hpp"
 #include "tests/support/random_states.hpp"
 
-namespace mbdbench::precise {
+namespace mbdbench::precise::loops {
 namespace {
 
 /// Of differences: they leave its square.
@@ -359,4 +359,4 @@ TEST(PreciseLoops, RefusesMomentaThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace mbdbench::precise
+}  // namespace mbdbench::precise::loops
