@@ -14,8 +14,8 @@
 namespace mbdbench::test {
 
 /// What `equilibrium --turning` finds.
-inline Equilibrium motion_of(const Mechanism& mechanism, const std::vector<std::string>& turning,
-                             bool nearest = false) {
+inline Equilibrium steady_motion_of(const Mechanism& mechanism, const std::vector<std::string>& turning,
+                                    bool nearest = false) {
   const Registries registries = default_registries();
   TangentMotion motion(registries, mechanism, 0.0, turning_rates(mechanism, turning));
   EquilibriumOptions options;

@@ -20,7 +20,7 @@ namespace mbdbench {
 namespace {
 
 using test::expect_eigenvalues;
-using test::motion_of;
+using test::steady_motion_of;
 using Complex = std::complex<double>;
 
 Mechanism example(const std::string& name) {
@@ -70,8 +70,8 @@ TEST(SteadyLoops, AGovernorWithItsLoops) {
         description.joints[0].motions = {test::constant_speed(rate)};
       }
       const Equilibrium found =
-          motion_of(Mechanism(description),
-                    free ? std::vector<std::string>{fmt::format("spindle={}", rate)} : std::vector<std::string>());
+          steady_motion_of(Mechanism(description), free ? std::vector<std::string>{fmt::format("spindle={}", rate)}
+                                                        : std::vector<std::string>());
       ASSERT_EQ(found.failure, "");
       const double angle = std::acos(Governor::kWeight / (Governor::kSquare * rate * rate));
       EXPECT_NEAR(found.q[governor.tree_joints()[1].q_offset], angle, 1e-9);
@@ -94,12 +94,12 @@ TEST(SteadyLoops, WhatConstraintsTieGoesAlong) {
   gears.joints.push_back(test::hinge("pinion", kGround, "pinion", Vec3::UnitZ()));
   gears.couplings = {{.name = "teeth", .terms = {{"axle", 0, 3.0}, {"pinion", 0, 1.0}}, .value = 0.0}};
   const Mechanism mechanism(gears);
-  const Equilibrium found = motion_of(mechanism, {"axle=2"});
+  const Equilibrium found = steady_motion_of(mechanism, {"axle=2"});
   ASSERT_EQ(found.failure, "");
   EXPECT_NEAR(found.u[1], -6.0, 1e-12);
   expect_eigenvalues(found, {0.0});
   try {
-    motion_of(mechanism, {"axle=2", "pinion=4"});
+    steady_motion_of(mechanism, {"axle=2", "pinion=4"});
     ADD_FAILURE();
   } catch (const std::invalid_argument& error) {
     // The least of (x - 2)^2 + ((-3 x - 4) / 4)^2: the coupling gives the pinion a unit of four.
@@ -111,7 +111,7 @@ TEST(SteadyLoops, WhatConstraintsTieGoesAlong) {
 // Weave, capsize and castering at 5 m/s [Meijaard2007, Table 2]: the wheels roll along.
 TEST(SteadyLoops, ABicycleRidesStraight) {
   const Mechanism bicycle = example("bicycle.toml");
-  const Equilibrium found = motion_of(bicycle, {"ride.4=5"}, true);
+  const Equilibrium found = steady_motion_of(bicycle, {"ride.4=5"}, true);
   ASSERT_EQ(found.failure, "");
   ASSERT_TRUE(found.has_verdict());
   for (const Joint& joint : bicycle.tree_joints()) {
@@ -137,7 +137,7 @@ TEST(SteadyLoops, ABallJointTurnsWithAnAxle) {
   weld.cut = true;
   description.joints.push_back(ball);
   description.joints.push_back(weld);
-  const Equilibrium found = motion_of(Mechanism(description), {"axle=3"});
+  const Equilibrium found = steady_motion_of(Mechanism(description), {"axle=3"});
   expect_eigenvalues(found, {0.0});
   EXPECT_LT((found.u - Eigen::Vector4d(3.0, 0.0, 0.0, 3.0)).norm(), 1e-12);
 }

@@ -23,7 +23,7 @@ namespace mbdbench {
 namespace {
 
 using test::expect_eigenvalues;
-using test::motion_of;
+using test::steady_motion_of;
 using Complex = std::complex<double>;
 
 /// `dense` without its derivatives.
@@ -57,7 +57,7 @@ Registries registries_without_derivatives() {
 TEST(SteadyMotion, AConicalPendulum) {
   const test::SpindlePendulum pendulum;
   for (const double rate : {4.0, 6.5, 20.0}) {
-    const Equilibrium found = motion_of(Mechanism(pendulum.description()), {fmt::format("spindle={}", rate)});
+    const Equilibrium found = steady_motion_of(Mechanism(pendulum.description()), {fmt::format("spindle={}", rate)});
     ASSERT_EQ(found.failure, "") << rate;
     const double cosine = test::kGravity / (pendulum.length * rate * rate);
     EXPECT_NEAR(std::cos(found.q[1]), cosine, 1e-11);
@@ -91,7 +91,7 @@ TEST(SteadyMotion, APendulumOnADrivenHoop) {
       description.joints[0].motions = {test::constant_speed(rate)};
       const double square = pendulum.mass * pendulum.length * pendulum.length;
       description.joint_springs = {{.name = "damper", .joint = "swing", .damping = kDamping * square}};
-      const Equilibrium found = motion_of(Mechanism(description), {});
+      const Equilibrium found = steady_motion_of(Mechanism(description), {});
       const bool out = share > 1.0 && start != 0.0;
       const double angle = out ? std::copysign(std::acos(1.0 / share), start) : 0.0;
       ASSERT_EQ(found.failure, "");
@@ -115,9 +115,9 @@ TEST(SteadyMotion, ATopSleepsAboveItsThreshold) {
     const Complex root = std::sqrt(mean * mean + top.weight_moment() / top.across);
     const std::string spin = fmt::format("{}", rate);
     const Complex turn(0.0, rate);
-    const Equilibrium gimbals = motion_of(Mechanism(top.in_gimbals()), {"spin=" + spin});
+    const Equilibrium gimbals = steady_motion_of(Mechanism(top.in_gimbals()), {"spin=" + spin});
     expect_eigenvalues(gimbals, {mean + root, mean - root, std::conj(mean + root), std::conj(mean - root), 0.0});
-    const Equilibrium ball = motion_of(Mechanism(top.on_ball_joint()), {"ball.3=" + spin});
+    const Equilibrium ball = steady_motion_of(Mechanism(top.on_ball_joint()), {"ball.3=" + spin});
     expect_eigenvalues(ball, {mean + root - turn, mean - root - turn, std::conj(mean + root - turn),
                               std::conj(mean - root - turn), 0.0});
     for (const Equilibrium& found : {gimbals, ball}) {
@@ -130,11 +130,11 @@ TEST(SteadyMotion, ATopSleepsAboveItsThreshold) {
 TEST(SteadyMotion, NothingIsSaidWhereForcesGoRound) {
   test::Top top;
   top.across2 = 0.032;
-  const Equilibrium gimbals = motion_of(Mechanism(top.in_gimbals()), {"spin=300"});
+  const Equilibrium gimbals = steady_motion_of(Mechanism(top.in_gimbals()), {"spin=300"});
   EXPECT_EQ(gimbals.failure, "");
   EXPECT_TRUE(gimbals.periodic);
   EXPECT_EQ(gimbals.motion.eigenvalues.size(), 0);
-  const Equilibrium ball = motion_of(Mechanism(top.on_ball_joint()), {"ball.3=300"});
+  const Equilibrium ball = steady_motion_of(Mechanism(top.on_ball_joint()), {"ball.3=300"});
   EXPECT_EQ(ball.failure, "");
   EXPECT_FALSE(ball.periodic);
 }
@@ -152,7 +152,7 @@ TEST(SteadyMotion, DifferencesTakeThePlaceOfDerivatives) {
     const Equilibrium found = find_equilibrium(motion, {});
     EXPECT_FALSE(found.exact);
     EXPECT_EQ(motion.q(), found.q);
-    const Equilibrium exact = motion_of(mechanism, {turning});
+    const Equilibrium exact = steady_motion_of(mechanism, {turning});
     EXPECT_TRUE(exact.exact);
     EXPECT_LT((found.q - exact.q).norm(), 1e-9);
     expect_eigenvalues(found, {exact.motion.eigenvalues.begin(), exact.motion.eigenvalues.end()}, 1e-7);
@@ -170,8 +170,8 @@ TEST(SteadyMotion, ATopPrecesses) {
   const double spin = momentum / top.along - kPrecession * cosine;
   for (const double start : {0.4, 1.1}) {
     const Equilibrium found =
-        motion_of(Mechanism(top.precessing(start)),
-                  {fmt::format("spin={}", spin), fmt::format("precession={}", kPrecession)}, true);
+        steady_motion_of(Mechanism(top.precessing(start)),
+                         {fmt::format("spin={}", spin), fmt::format("precession={}", kPrecession)}, true);
     ASSERT_EQ(found.failure, "");
     EXPECT_NEAR(found.q[1], kLean, 1e-11);
     EXPECT_EQ(found.q[0], 0.0);
@@ -197,7 +197,7 @@ TEST(SteadyMotion, AFreeBodySpinsAboutAnAxis) {
     // Not where it is its own inverse.
     flight.q0 = {0.8, 0.4, -0.4, 0.2, 1.0, 2.0, 3.0};
     description.joints = {flight};
-    const Equilibrium found = motion_of(Mechanism(description), {fmt::format("flight.{}={}", axis + 1, kRate)});
+    const Equilibrium found = steady_motion_of(Mechanism(description), {fmt::format("flight.{}={}", axis + 1, kRate)});
     const double i = moments[axis];
     const double j = moments[(axis + 1) % 3];
     const double k = moments[(axis + 2) % 3];
@@ -213,12 +213,12 @@ TEST(SteadyMotion, ARateIsFoundWhereTorqueAndDamperBalance) {
   MechanismDescription description = test::rotor(0.2);
   description.joint_loads = {{.name = "motor", .joint = "axle", .law = ConstantLaw{6.0}}};
   description.joint_springs = {{.name = "bearing", .joint = "axle", .damping = 0.5}};
-  const Equilibrium found = motion_of(Mechanism(description), {"axle"});
+  const Equilibrium found = steady_motion_of(Mechanism(description), {"axle"});
   ASSERT_EQ(found.failure, "");
   EXPECT_NEAR(found.u[0], 6.0 / 0.5, 1e-10);
   expect_eigenvalues(found, {-0.5 / 0.2});
   EXPECT_EQ(found.stability, Stability::stable);
-  const Equilibrium held = motion_of(Mechanism(description), {"axle=10"});
+  const Equilibrium held = steady_motion_of(Mechanism(description), {"axle=10"});
   EXPECT_NE(held.failure.find("v.axle changes by 5 a second: no force keeps its rate"), std::string::npos)
       << held.failure;
 }
@@ -236,7 +236,7 @@ TEST(SteadyMotion, AShaftWindsUp) {
                              .in_body_axes = false,
                              .force = {},
                              .torque = {ConstantLaw{0.0}, ConstantLaw{0.0}, ExpressionLaw{"-0.5*v_axle"}}}};
-  const Equilibrium found = motion_of(Mechanism(description), {"axle"});
+  const Equilibrium found = steady_motion_of(Mechanism(description), {"axle"});
   ASSERT_EQ(found.failure, "");
   EXPECT_NEAR(found.u[0], 12.0, 1e-9);
   EXPECT_EQ(found.u[1], 0.0);
