@@ -118,6 +118,15 @@ bool equal_layouts(std::span<const StateComponent> a, std::span<const StateCompo
                     });
 }
 
+/// \returns option leak of the gauges that have one, 1/s; zero of others.
+double leak_of(const Parameters& options, bool tangent) {
+  const auto gauge = options.values().find("gauge");
+  if (!tangent && (gauge == options.values().end() || std::get<std::string>(gauge->second) != "leak")) {
+    return 0.0;
+  }
+  return options.values().contains("leak") ? options.number("leak") : kDefaultLeak;
+}
+
 Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
   return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
 }
@@ -131,6 +140,7 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       formulation_(entry.make(mechanism, options, execution)),
       rate_kind_(entry.rate_kind),
       tangent_(gauge_is_tangent(mechanism, options)),
+      leak_(leak_of(options, tangent_)),
       same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
       x_(static_cast<Eigen::Index>(formulation_->state_size())),
       xdot_(x_.size()),
@@ -375,6 +385,10 @@ double FormulationCheck::velocity_limit(const Reference& reference) const {
   return std::max(limit_, kRoundingFactor * n * kEps * reference.velocity_rounding / size);
 }
 
+double FormulationCheck::leak_at(const Reference& reference) const {
+  return tangent_ ? tangent_leak(leak_, *mechanism_, view(reference.u)) : leak_;
+}
+
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
   const Eigen::Index nu = mechanism_->u_size();
   const double limit = limit_;
@@ -402,9 +416,10 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
   }
   const bool velocities = rate_kind_ == StateKind::velocity;
   // What is tangent is left of a p' that may be larger, and carries its rounding.
-  const double size = std::max(largest_entry(reference.tangent_momentum_rates), reference.momentum_rate_scale);
+  const Eigen::VectorXd momentum_rates = (tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates) +
+                                         leak_at(reference) * reference.impulses;
+  const double size = std::max(largest_entry(momentum_rates), reference.momentum_rate_scale);
   const double of_larger = tangent_ && size > 0.0 ? std::max(1.0, largest_entry(reference.momentum_rates) / size) : 1.0;
-  const Eigen::VectorXd& momentum_rates = tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates;
   const Eigen::VectorXd& expected = velocities ? reference.accelerations : momentum_rates;
   const double scale = velocities
                            ? scale_of(expected, reference.acceleration_scale, reference.acceleration_terms)

@@ -41,6 +41,8 @@ class FormulationCheck {
   /// \returns what velocities that are solved for may be off by: at least what rounding of their momenta makes.
   [[nodiscard]] double velocity_limit(const Reference& reference) const;
   void compare_velocities(const Reference& reference, VerificationResult& result) const;
+  /// \returns by what impulses leave p in the formulation's gauge, 1/s.
+  [[nodiscard]] double leak_at(const Reference& reference) const;
   void compare_rates(const Reference& reference, VerificationResult& result) const;
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
   void compare_differences(const Reference& reference, VerificationResult& result);
@@ -76,6 +78,7 @@ class FormulationCheck {
   std::optional<precise::PreciseChanges> precise_;  // likewise, where there is a reference of 113 bits
   std::optional<ParameterCheck> parameters_;        // likewise
   bool tangent_;                                    // p' in the tangent gauge
+  double leak_;                                     // of the gauge, 1/s
   bool same_layout_;                                // as the reference's: rates can be compared component by component
   double limit_ = 0.0;                              // of rounding, at the present state: velocities and reactions
   double rate_limit_ = 0.0;                         // of the state's own rates

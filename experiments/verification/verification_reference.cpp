@@ -304,8 +304,8 @@ void VerificationReference::set_tangent_rates(Reference& reference) const {
   const Eigen::MatrixXd& z = reference.null_space;
   const Eigen::VectorXd forces = z.transpose() * reference.momentum_rates;
   const Eigen::VectorXd free_part = z * (z.transpose() * mass_ * z).llt().solve(forces);
-  const double kappa = tangent_leak(kDefaultLeak, *mechanism_, view(reference.u));
-  reference.tangent_momentum_rates = mass_ * free_part + kappa * (mass_ * reference.u - reference.p);
+  reference.tangent_momentum_rates = mass_ * free_part;
+  reference.impulses = mass_ * reference.u - reference.p;
 }
 
 NeighbouringStates VerificationReference::neighbours(const Reference& reference, const NeighbouringState& from,

@@ -24,7 +24,8 @@ struct Reference {
   Eigen::VectorXd u;                       ///< velocities of dense-momentum at (q, p)
   Eigen::VectorXd momentum_q_rates;        ///< q' for those velocities
   Eigen::VectorXd momentum_rates;          ///< p' as published
-  Eigen::VectorXd tangent_momentum_rates;  ///< in the tangent gauge with its default leak (gauge_option.hpp)
+  Eigen::VectorXd tangent_momentum_rates;  ///< in the tangent gauge without its leak (gauge_option.hpp)
+  Eigen::VectorXd impulses;                ///< M u - p, what leaks let out of p
   Eigen::VectorXd velocity_q_rates;        ///< q' for the state's own u
   Eigen::VectorXd accelerations;
   Reactions reactions;

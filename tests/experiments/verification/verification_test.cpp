@@ -242,6 +242,18 @@ TEST(Verify, TakesFormulationsWithOptions) {
   }
 }
 
+/// What leaks out of p is in p'; rows of these repeat no others, so that p' is compared component by component.
+TEST(Verify, ComparesMomentumRatesInEveryGauge) {
+  VerificationOptions options;
+  options.mechanisms = {"slider_crank", "ladder:3"};
+  options.formulations = {"hdca[gauge=none]", "hdca[gauge=leak]", "hdca[gauge=leak,leak=40,leaf=body]",
+                          "hdca[gauge=tangent,leak=0]", "hdca[gauge=tangent,leak=40]"};
+  for (const VerificationResult& result : verify(default_registries(), options, never_stop)) {
+    EXPECT_EQ(result.rate.outcome, CheckOutcome::passed)
+        << result.mechanism << ", " << result.formulation << ": " << result.rate.error << result.failure;
+  }
+}
+
 TEST(Verify, AReferenceIsNotComparedWithItself) {
   VerificationOptions options;
   options.mechanisms = {"random_tree:seed=4,loads=1", "random_closed:seed=5,loads=0"};
