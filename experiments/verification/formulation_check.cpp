@@ -596,7 +596,11 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
     return;
   }
   const double step = step_along_directions(*mechanism_);
-  const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, rate_terms(reference), 0.0, step, scatter_};
+  const Eigen::VectorXd forces = parameters_->force_changes();
+  const double force_terms =
+      rate_kind_ == StateKind::momentum ? largest_entry(forces) : reference_->largest_acceleration(forces);
+  const DerivativePlace place = {reference.state.t,     x_,          xdot_, rate_limit_,
+                                 rate_terms(reference), force_terms, step,  scatter_};
   result.failure =
       parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
   result.parameters_left_out = parameters_->left_out();

@@ -24,11 +24,14 @@ class ParameterCheck {
   ParameterCheck(const FormulationEntry& entry, const Parameters& options, const Execution& execution,
                  ParameterVariation& variation, const precise::PreciseChanges* precise);
 
+  /// \returns by how much forces along the quasi-velocities change along the direction of all parameters.
+  [[nodiscard]] Eigen::VectorXd force_changes() const;
+
   /// With the columns C of Formulation::parameter_jacobian and a direction d of the parameters: C d against differences
   /// of x' of mechanisms whose parameters change along d, with x held, and against those of 113 bits; w C for weights w
   /// against weighted_derivatives, and what that says of the state against vector_jacobian. What the formulation or the
-  /// mechanism has not is left out. \param state that place.x packs \param random draws the weights \returns what could
-  /// not be evaluated; empty when all is well
+  /// mechanism has not is left out. \param state that place.x packs \param place its change_terms are those of
+  /// force_changes \param random draws the weights \returns what could not be evaluated; empty when all is well
   std::string compare(Formulation& formulation, const VerificationState& state, const DerivativePlace& place,
                       RandomSource& random, const DeviationSink& tell);
 

@@ -32,7 +32,8 @@ class ParameterVariation {
   /// the sizes \param reach largest multiple of the direction that will be asked for
   ParameterVariation(const Mechanism& mechanism, Formulation& velocities, double reach);
 
-  /// \returns forces in all tree joints, all masses, stiffness and damping of springs in tree joints where they are not
+  [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
+  /// \returns forces in all tree joints, all masses, stiffness and damping of springs where they are not
   /// zero, and the lengths of all links, lengths last.
   [[nodiscard]] const std::vector<VaryingParameter>& parameters() const { return parameters_; }
   /// \returns how many there are without the lengths.
