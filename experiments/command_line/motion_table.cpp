@@ -42,6 +42,9 @@ std::string no_equilibrium_text(const LinearMotion& motion, std::span<const Stat
     const auto at = static_cast<Eigen::Index>(i);
     if (layout[i].kind == StateKind::velocity || layout[i].kind == StateKind::momentum) {
       steady = steady && std::abs(motion.rates[at]) <= limit && std::abs(later[at]) <= limit * std::max(1.0, rate);
+    } else if (layout[i].kind == StateKind::position) {
+      // Momenta of light bodies are small numbers: the rates of coordinates tell.
+      steady = steady && std::abs(later[at]) <= limit * std::max(1.0, rate);
     }
   }
   return steady ? std::string()

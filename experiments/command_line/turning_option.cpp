@@ -50,7 +50,10 @@ std::vector<TurningRate> turning_rates(const Mechanism& mechanism, std::span<con
     }
     rates.push_back(std::move(rate));
   }
-  return rates;
+  // Where nothing turns it is rest that is looked for.
+  const bool at_rest =
+      std::all_of(rates.begin(), rates.end(), [](const TurningRate& each) { return each.rate == 0.0 && !each.found; });
+  return at_rest ? std::vector<TurningRate>() : rates;
 }
 
 }  // namespace mbdbench

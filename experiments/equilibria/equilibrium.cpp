@@ -161,6 +161,7 @@ class EquilibriumSearch {
     }
     last_step_ = largest_of(wanted);
     double share = 1.0;
+    bool blocked = false;
     for (int halvings = 0; halvings < kMostHalvings; ++halvings, share *= 0.5) {
       const Eigen::VectorXd q = motion_.moved(unknowns_->displacement(share * wanted));
       if (q.size() == 0) {
@@ -169,21 +170,36 @@ class EquilibriumSearch {
       const Eigen::VectorXd here = motion_.q();
       const Eigen::VectorXd change = unknowns_->change_of_rates(share * wanted);
       motion_.change_found_rates(change);
-      motion_.set_positions(q);
-      if (!options_.nearest || largest_of(unknowns_->left_of(motion_.accelerations())) < result.residual) {
+      if (!has_velocities_at(q)) {
+        blocked = true;
+      } else if (!options_.nearest || largest_of(unknowns_->left_of(motion_.accelerations())) < result.residual) {
         return true;
       }
       motion_.change_found_rates(-change);
       motion_.set_positions(here);
     }
     result.failure =
-        options_.nearest
+        blocked ? fmt::format(
+                      "with these rates velocities keep the constraints at the start, but not on the way: no step goes "
+                      "on after {}",
+                      result.steps)
+        : options_.nearest
             ? fmt::format(
                   "Newton's method is stuck with accelerations of {:.3g} 1/s^2: the derivatives are singular "
                   "there; another start (--set q.JOINT=...), or without --nearest",
                   result.residual)
             : "the loops close at no step from there";
     return false;
+  }
+
+  /// Goes to coordinates. \returns whether there are velocities that keep the constraints with the rates that are held
+  bool has_velocities_at(const Eigen::VectorXd& q) {
+    try {
+      motion_.set_positions(q);
+    } catch (const std::invalid_argument&) {
+      return false;
+    }
+    return true;
   }
 
   [[nodiscard]] Eigen::VectorXd newton_step() const {
@@ -247,6 +263,9 @@ Equilibrium find_equilibrium(TangentMotion& motion, const EquilibriumOptions& op
   }
   result.singular = motion.is_singular();
   if (motion.goes_on()) {
+    if (!result.singular) {
+      result.residual = std::max(result.residual, mechanism.scales().largest_rate(motion.velocity_rates()));
+    }
     Steadiness steady = steadiness(motion, search.tolerance());
     result.failure = std::move(steady.failure);
     result.periodic = steady.periodic;

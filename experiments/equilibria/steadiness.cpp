@@ -7,7 +7,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "experiments/equilibria/steady_linearisation.hpp"
@@ -31,8 +30,12 @@ std::vector<double> later_times(const TangentMotion& motion) {
     }
   }
   std::vector<double> times;
-  if (fastest == 0.0) {
-    return times;
+  if (fastest == 0.0) {  // time goes on all the same, and loads may know it
+    fastest = motion.mechanism().scales().rate;
+    slowest = fastest;
+    if (!(fastest > 0.0)) {
+      return times;
+    }
   }
   for (const double turn : kTurns) {
     times.push_back(turn / fastest);
@@ -98,19 +101,24 @@ std::string reason_of_change(TangentMotion& motion, double tolerance) {
 }  // namespace
 
 Steadiness steadiness(TangentMotion& motion, double tolerance) {
+  if (motion.is_singular()) {
+    // What constraints demand of single velocities is rounding over nothing there; what is free tells.
+    const Eigen::VectorXd free = motion.accelerations();
+    const double largest = free.size() == 0 ? 0.0 : free.cwiseAbs().maxCoeff();
+    return {largest <= tolerance
+                ? std::string()
+                : fmt::format("at a singular position accelerations of {:.3g} 1/s^2 are left", largest)};
+  }
   if (const std::string change = largest_change(motion, tolerance); !change.empty()) {
     return {fmt::format("{}: {}", change, motion.velocities_stay() ? reason_of_change(motion, tolerance) : kTied)};
   }
   Steadiness result;
-  std::optional<SteadyLinearisation> here;
-  if (!motion.is_singular()) {
-    here = steady_linearisation(motion);
-    result.periodic = here->leaves_constraints;
-  }
+  const SteadyLinearisation here = steady_linearisation(motion);
+  result.periodic = here.leaves_constraints;
   const std::string trouble = first_trouble(motion, [&] {
     std::string change = largest_change(motion, tolerance);
-    if (here && change.empty() && !result.periodic) {
-      result.periodic = !same_equations(*here, steady_linearisation(motion));
+    if (change.empty() && !result.periodic) {
+      result.periodic = !same_equations(here, steady_linearisation(motion));
     }
     return change.empty() ? change : change + ": forces depend on the coordinates that go on, or on time";
   });

@@ -28,6 +28,8 @@ constexpr double kFloorOfReach = 1e-6;
 constexpr double kGoesOn = 1e-9;
 // Of the largest rate's square: changes of velocities that rounding makes.
 constexpr double kStays = 1e-9;
+// Of the largest singular value: no search comes nearer to where branches meet than the root of rounding.
+constexpr double kNearBranches = 1e-6;
 
 }  // namespace
 
@@ -120,6 +122,8 @@ void TangentMotion::set_basis() {
     const SingularDecomposition svd = singular_decomposition(scales.scaled(jacobians_.constraints()));
     const auto rank = (svd.values.array() > kRankOfConstraints * std::max(1.0, svd.values[0])).count();
     directions = svd.v.rightCols(nu - rank);
+    singular_ =
+        (svd.values.array() > kNearBranches * std::max(1.0, svd.values[0])).count() < mechanism_->generic_rank().rank;
   }
   basis_ = scales.columns.asDiagonal() * directions;
   left_inverse_ = directions.transpose() * scales.columns.cwiseInverse().asDiagonal();
@@ -198,9 +202,7 @@ Eigen::VectorXd TangentMotion::later(double duration) const {
 
 void TangentMotion::go_on(double duration) {
   Eigen::VectorXd q = later(duration);
-  if (mechanism_->rheonomic()) {
-    t_ += duration;
-  }
+  t_ += duration;
   motions_.evaluate(t_);
   kinematics_.set_positions(view(q));
   Eigen::VectorXd residual(mechanism_->constraint_size());
@@ -235,10 +237,6 @@ bool TangentMotion::goes_on(Eigen::Index place) const {
   const auto turning = velocities_.turning();
   return std::any_of(turning.begin(), turning.end(), [&](const TurningRate& each) { return each.place == place; }) ||
          std::abs(u_[place]) > kGoesOn * scales.largest_rate(u_) * scales.columns[place];
-}
-
-bool TangentMotion::is_singular() const {
-  return freedoms() > mechanism_->u_size() - mechanism_->generic_rank().rank;
 }
 
 }  // namespace mbdbench

@@ -44,7 +44,7 @@ class TangentMotion {
   [[nodiscard]] bool velocities_stay() const { return velocities_stay_; }
   [[nodiscard]] Eigen::Index freedoms() const { return basis_.cols(); }
   /// \returns whether branches of the motion meet here: constraints leave more free than elsewhere.
-  [[nodiscard]] bool is_singular() const;
+  [[nodiscard]] bool is_singular() const { return singular_; }
   /// \returns Z: how u follows from rates of the freedoms.
   [[nodiscard]] const Eigen::MatrixXd& basis() const { return basis_; }
 
@@ -55,10 +55,10 @@ class TangentMotion {
   [[nodiscard]] Eigen::VectorXd moved(const Eigen::VectorXd& step);
   /// \returns the coordinates of the same motion a time later, were its velocities constant.
   [[nodiscard]] Eigen::VectorXd later(double duration) const;
-  /// Goes on with it by this time, that of prescribed motions too.
+  /// Goes on with it by this time.
   /// \throws std::runtime_error where the loops open: its velocities are not constant
   void go_on(double duration);
-  /// Goes back to where and when it was. \param u the velocities there
+  /// Goes back to where and when it was.
   void go_back(const Eigen::VectorXd& q, double t);
 
   /// \returns u' here. \throws std::runtime_error where the equations have no solution
@@ -106,6 +106,7 @@ class TangentMotion {
   Eigen::VectorXd q_;
   Eigen::VectorXd u_;
   bool velocities_stay_ = true;
+  bool singular_ = false;
   Eigen::MatrixXd basis_;
   Eigen::MatrixXd left_inverse_;    // of the basis
   Eigen::MatrixXd following_;       // how u changes with displacements along the basis

@@ -73,7 +73,8 @@ DifferentiableRun::DifferentiableRun(const FormulationRegistry& registry, const 
       mechanism_(mechanism),
       numbers_(std::move(numbers)),
       method_(&step_method(settings.method)),
-      memory_(settings.memory) {
+      memory_(settings.memory),
+      watch_(settings.watch) {
   if (numbers_.size() == 0) {
     throw std::invalid_argument("gradient: there is no parameter and no control to take it by");
   }
@@ -142,7 +143,9 @@ void DifferentiableRun::require_derivatives() {
                                 "right-hand side alone, or projection=off");
   }
   if (!has_joint_states(*run->formulation)) {
-    throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
+    throw std::invalid_argument(who +
+                                ": its state is not that of the tree's joints alone; with loops these have such "
+                                "states: dense, bae-haug, dca, dense-momentum, hdca");
   }
 }
 

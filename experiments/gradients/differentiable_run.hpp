@@ -39,8 +39,9 @@ struct RunSettings {
   std::string method = "rk4";
   double t0 = 0.0;
   double tf = 1.0;
-  std::optional<double> step = {};  ///< of methods with a fixed one, which need it
-  double memory = 256e6;            ///< bytes that may be kept of a run
+  std::optional<double> step = {};   ///< of methods with a fixed one, which need it
+  double memory = 256e6;             ///< bytes that may be kept of a run
+  std::function<void()> watch = {};  ///< called now and then; what it throws ends the run
   // Of methods that choose their steps:
   std::optional<double> relative_tolerance = {};  ///< unless it is given 1e-6
   std::optional<double> absolute_tolerance = {};  ///< unless it is given as the relative one
@@ -80,8 +81,6 @@ class DifferentiableRun {
   [[nodiscard]] std::size_t checkpoint_distance() const { return distance_; }
   /// Adds factor times the integral of the squares of all controls over time to every objective.
   void add_control_cost(double factor);
-  /// Called now and then; what it throws ends the run.
-  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
 
   // All of them: \param values one a number \throws RunFailure; ModelError, std::invalid_argument for values that
   // cannot be, or an objective that is not a number

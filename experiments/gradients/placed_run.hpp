@@ -49,7 +49,7 @@ struct DifferentiableRun::Placed {
   VelocityMap map;
   RunStart start;
   std::vector<double> x0;
-  StepTimes times;  ///< empty until DifferentiableRun::place_steps
+  StepTimes times;  ///< empty until DifferentiableRun::stepped
 
  private:
   std::vector<double> q_;

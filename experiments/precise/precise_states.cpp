@@ -90,7 +90,9 @@ StateRules state_rules(const Formulation& formulation, const Parameters& options
   }
   if (!rules.momenta) {
     rules.velocities.projects = text_in(options, "projection") == "velocities";
-    rules.velocities.pull = {number_in(options, "alpha", 0.0), number_in(options, "beta", 0.0)};
+    // `dca` has names of its own for Baumgarte's constants.
+    rules.velocities.pull = {number_in(options, "alpha", number_in(options, "baumgarte_alpha", 0.0)),
+                             number_in(options, "beta", number_in(options, "baumgarte_beta", 0.0))};
     return rules;
   }
   MomentumGauge& gauge = rules.gauge;

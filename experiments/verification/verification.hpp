@@ -97,7 +97,7 @@ struct VerificationResult {
 struct VerificationOptions {
   std::vector<std::string> mechanisms;  ///< keys or files; empty: default_verification_mechanisms
   /// Keys, with options as in "hdca[ground=leaf]"; empty: all with defaults. Options that change the equations on
-  /// purpose (feedback, stabilisation) come out as failures.
+  /// purpose (feedback, stabilisation, cut_axes=body) come out as failures.
   std::vector<std::string> formulations;
   bool derivatives = true;  ///< whether exact derivatives are compared
   int states = 5;           ///< random states beside the initial one

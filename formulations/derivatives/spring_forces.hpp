@@ -18,6 +18,11 @@ class SpringForces {
  public:
   /// \param near as of LoadEvaluator
   SpringForces(const Mechanism& mechanism, const CutReferences* near);
+  ~SpringForces() = default;
+  SpringForces(const SpringForces&) = delete;
+  SpringForces& operator=(const SpringForces&) = delete;
+  SpringForces(SpringForces&&) = delete;
+  SpringForces& operator=(SpringForces&&) = delete;
 
   void set_state(std::span<const double> q, std::span<const double> u);
 

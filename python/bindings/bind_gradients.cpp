@@ -40,14 +40,17 @@ class SignalWatch {
   std::chrono::steady_clock::time_point next_check_;
 };
 
+gradients::RunSettings watched(gradients::RunSettings settings) {
+  settings.watch = SignalWatch();
+  return settings;
+}
+
 /// A run with its objective as Python holds it; Python keeps the mechanism alive as long as this.
 struct GradientHandle {
   GradientHandle(const Mechanism& varied, gradients::VariedNumbers numbers, const gradients::RunSettings& settings)
       : mechanism(varied),
-        run(registries().formulations, mechanism, std::move(numbers), settings),
-        objective(mechanism, run.times()) {
-    run.set_watch(SignalWatch());
-  }
+        run(registries().formulations, mechanism, std::move(numbers), watched(settings)),
+        objective(mechanism, run.times()) {}
 
   /// \returns the values of a call. \throws nb::value_error where they do not fit
   std::span<const double> values(NumbersArgument& given) const { return given.numbers("values", run.numbers().size()); }

@@ -43,8 +43,9 @@ From the mechanism's start at rest to coordinates at which it stays at rest: alo
 to a stable equilibrium; with --nearest by Newton's method, which also finds unstable ones. With --turning, and with
 prescribed motions of constant speed, likewise to a steady motion, whose velocities are constant. -o writes
 equilibrium.csv and equilibrium.json, mechanism.toml (the mechanism with its start there), and what linearise writes, of
-the motion near it: derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy, modes_imaginary.npy, names.json, and
-pictures of the modes: modes.html, and mode_shapes.csv for plots/modes.py. Exit code 1: none was found.)text";
+the motion near it: derivatives.npy (of the freedoms and their rates), eigenvalues.csv, modes_real.npy,
+modes_imaginary.npy, names.json, and pictures of the modes: modes.html, and mode_shapes.csv for plots/modes.py. Exit
+code 1: none was found.)text";
 
 struct EquilibriumCall {
   EquilibriumOptions what;

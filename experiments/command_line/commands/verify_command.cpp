@@ -289,7 +289,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
       ->add_option(
           "-f,--formulation", options->what.formulations,
           "Formulation to check, KEY or KEY[option=value,...], may be repeated; default: all. Options that change the "
-          "equations on purpose (gauge control, stabilisation) fail")
+          "equations on purpose (feedback, stabilisation, cut_axes=body) fail")
       ->allow_extra_args(false);
   command
       ->add_option("-m,--mechanism", options->what.mechanisms,

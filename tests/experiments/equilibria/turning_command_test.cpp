@@ -1,5 +1,6 @@
 /// \file
 /// `mbdbench equilibrium --turning`: files that simulate and linearise take, what is no steady motion, messages.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -165,6 +166,22 @@ TEST_F(TurningCommand, DrivesMustBeSteadyAndLoadsMustNotKnowTheTime) {
   driven.joints[0].motions = {test::constant_speed(0.0)};
   const CommandLineCall rest = call_program({"equilibrium", "-m", written(driven)});
   EXPECT_EQ(rest.exit_code, 0) << rest.errors;
+  // Time goes on where nothing is driven, and where nothing turns.
+  driven.joint_loads = {{.name = "push", .joint = "swing", .law = ExpressionLaw{"5*sin(t)"}}};
+  expect_refused({"equilibrium", "-m", written(driven)}, 1, "or on time");
+  MechanismDescription turning = hoop.description();
+  turning.joint_loads = {{.name = "push", .joint = turning.joints[0].name, .law = ExpressionLaw{"sin(t)"}}};
+  expect_refused({"equilibrium", "-m", written(turning), "--turning", turning.joints[0].name + "=5"}, 1, "or on time");
+}
+
+/// Below its critical speed the arms hang down, in line with their links: branches meet there.
+TEST_F(TurningCommand, AGovernorThatHangsIsSingularAtAnySpeed) {
+  for (const char* const speed : {"0", "1", "4", "5", "6", "8"}) {
+    const CommandLineCall call =
+        call_program({"equilibrium", "-m", kExamples + "governor.toml", "--turning", fmt::format("spindle={}", speed)});
+    EXPECT_EQ(call.exit_code, 0) << speed << ": " << call.errors;
+    EXPECT_NE(call.output.find("singular position"), std::string::npos) << speed << ": " << call.output;
+  }
 }
 
 TEST_F(TurningCommand, BadInputIsNamed) {

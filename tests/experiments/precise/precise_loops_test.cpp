@@ -272,11 +272,12 @@ TEST(PreciseLoops, RatesAreThoseOfFormulationsWhereLoopsAreOpen) {
     std::for_each(state.q.begin(), state.q.end(), [&](double& one) { one += random.uniform(-1e-4, 1e-4); });
     // Fast: in the tangent gauge kappa is then the largest rate of a joint, or the leak of 40 1/s.
     std::for_each(state.u.begin(), state.u.end(), [&](double& one) { one = 8.0 * one + random.uniform(-1e-3, 1e-3); });
-    for (const char* const word : {"dense[projection=off]", "dense[projection=velocities]", "bae-haug[projection=off]",
-                                   "bae-haug[projection=velocities]", "bae-haug[alpha=3,beta=7]", "dca[projection=off]",
-                                   "dca[projection=velocities]", "dense-momentum", "dense-momentum[gauge=none]", "hdca",
-                                   "hdca[gauge=none]", "hdca[gauge=leak,leak=3]", "hdca[gauge=tangent,leak=40]",
-                                   "hdca[gauge=tangent,cut_axes=body]", "hdca-printed"}) {
+    for (const char* const word :
+         {"dense[projection=off]", "dense[projection=velocities]", "bae-haug[projection=off]",
+          "bae-haug[projection=velocities]", "bae-haug[alpha=3,beta=7]", "dca[baumgarte_alpha=3,baumgarte_beta=7]",
+          "dca[projection=off]", "dca[projection=velocities]", "dense-momentum", "dense-momentum[gauge=none]", "hdca",
+          "hdca[gauge=none]", "hdca[gauge=leak,leak=3]", "hdca[gauge=tangent,leak=40]",
+          "hdca[gauge=tangent,cut_axes=body]", "hdca-printed"}) {
       const FormulationChoice choice = choose_formulation(formulation_registry(), word);
       if (!refusal_of(*choice.entry, mechanism).empty()) {
         continue;
