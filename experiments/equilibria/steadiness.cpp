@@ -18,6 +18,9 @@ namespace {
 // Turns, rad, or displacements in lengths of the mechanism: no shares of a turn, so that no symmetry fits them.
 constexpr std::array<double, 4> kTurns = {0.7, 1.9, 5.3, 31.0};
 
+// Of the square of the mechanism's own rate: what a search leaves where branches meet.
+constexpr double kLeftWhereBranchesMeet = 1e-6;
+
 /// \returns when to look, s.
 std::vector<double> later_times(const TangentMotion& motion) {
   const Eigen::VectorXd speeds = motion.u().cwiseAbs().cwiseQuotient(motion.mechanism().scales().columns);
@@ -102,10 +105,13 @@ std::string reason_of_change(TangentMotion& motion, double tolerance) {
 
 Steadiness steadiness(TangentMotion& motion, double tolerance) {
   if (motion.is_singular()) {
-    // What constraints demand of single velocities is rounding over nothing there; what is free tells.
+    // What constraints demand of single velocities is rounding over nothing there, and so is their stiffness; what is
+    // free tells, by the mechanism's own rate.
     const Eigen::VectorXd free = motion.accelerations();
     const double largest = free.size() == 0 ? 0.0 : free.cwiseAbs().maxCoeff();
-    return {largest <= tolerance
+    const CharacteristicScales& scales = motion.mechanism().scales();
+    const double own = std::max({scales.rate, scales.largest_rate(motion.u()), 1.0});
+    return {largest <= kLeftWhereBranchesMeet * own * own
                 ? std::string()
                 : fmt::format("at a singular position accelerations of {:.3g} 1/s^2 are left", largest)};
   }
