@@ -39,13 +39,13 @@ struct RunSettings {
   std::string method = "rk4";
   double t0 = 0.0;
   double tf = 1.0;
-  std::optional<double> step = {};   ///< of methods with a fixed one, which need it
-  double memory = 256e6;             ///< bytes that may be kept of a run
-  std::function<void()> watch = {};  ///< called now and then; what it throws ends the run
+  std::optional<double> step = {};  ///< of methods with a fixed one, which need it
+  double memory = 256e6;            ///< bytes that may be kept of a run
   // Of methods that choose their steps:
   std::optional<double> relative_tolerance = {};  ///< unless it is given 1e-6
   std::optional<double> absolute_tolerance = {};  ///< unless it is given as the relative one
   std::vector<double> land_on = {};               ///< times at which steps end; so they do at times of controls
+  std::function<void()> watch = {};               ///< called now and then; what it throws ends the run
 };
 
 /// An objective's value and its derivatives by all numbers.

@@ -156,8 +156,7 @@ Reals PreciseTree::accelerations(const Loads& loads) {
   if (moves) {
     ground_.acceleration.head<3>() = -precise(mechanism_->gravity());
   }
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    TreeBody& body = bodies_[k];
+  for (TreeBody& body : bodies_) {
     body.force.setZero();
     if (moves) {
       body.force = carried_momentum(body.velocity, body.inertia * body.velocity);
