@@ -119,10 +119,10 @@ def test_a_wrong_gradient_is_seen(example):
 
 
 def test_a_reference_that_is_refused_is_said_and_not_judged(example, capsys):
-    assert example.measure_gradient(Quadratic(0.0, "it has closed loops"), np.array([1.0])) is None
-    assert "no differences of 113 bits: it has closed loops" in capsys.readouterr().out
+    assert example.measure_gradient(Quadratic(0.0, "in 113 bits: it has closed loops"), np.array([1.0])) is None
+    assert "no differences of 113 bits: in 113 bits: it has closed loops" in capsys.readouterr().out
     [row] = [row for row in study.rows_of([example], False) if row["quantity"] == "gradient_error"]
-    assert (row["value"], row["verdict"], row["note"]) == ("", "refused", "it has closed loops")
+    assert (row["value"], row["verdict"], row["note"]) == ("", "refused", "in 113 bits: it has closed loops")
     [claim] = [row for row in study.claims_of([example], False) if row["statement"].startswith("A gradient is right")]
     assert (claim["parts"], claim["verdict"]) == (0, "not measured")
 
