@@ -7,6 +7,7 @@
 
 #include "formulations/derivatives/rate_parameters.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
