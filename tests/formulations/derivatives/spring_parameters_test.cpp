@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,8 +72,14 @@ double& number_of(MechanismDescription& description, const RateParameter& parame
     }
     return nullptr;
   };
-  double* const found = in(description.point_springs);
-  return found != nullptr ? *found : *in(description.joint_springs);
+  double* found = in(description.point_springs);
+  if (found == nullptr) {
+    found = in(description.joint_springs);
+  }
+  if (found == nullptr) {
+    throw std::logic_error("no spring is called " + parameter.name);
+  }
+  return *found;
 }
 
 std::vector<RateParameter> springs_of(const MechanismDescription& description) {
