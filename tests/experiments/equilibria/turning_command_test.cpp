@@ -28,7 +28,7 @@ class TurningCommand : public SimulateCommandTest {
   [[nodiscard]] std::string file(const std::string& name) const { return (directory_ / name).string(); }
   /// \returns the name of a file of the mechanism.
   [[nodiscard]] std::string written(const MechanismDescription& description) const {
-    const std::string name = file("mechanism.toml");
+    std::string name = file("mechanism.toml");
     replace_file(name, write_mechanism(description));
     return name;
   }
