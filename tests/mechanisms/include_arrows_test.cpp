@@ -92,7 +92,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"registries", {}},
       {"drawing", {}},
       {"precise", {}},
-      {"gradients", {"precise", "registries"}},
+      {"gradients", {"precise", "registries", "simulation"}},
       {"engines", {"files"}},
       {"monitors", {"terminal"}},
       {"records", {"files", "terminal"}},
@@ -103,7 +103,8 @@ std::string offence(const std::string& file, const std::string& target) {
       {"soak", {"monitors", "registries", "simulation", "terminal", "verification"}},
       {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},
       {"studies",
-       {"engines", "files", "gradients", "monitors", "precise", "records", "registries", "simulation", "terminal"}},
+       {"engines", "files", "gradients", "monitors", "precise", "records", "registries", "simulation", "terminal",
+        "verification"}},
   };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {
     return "only tests include tests";
