@@ -10,6 +10,7 @@ from reading.input_error import InputError
 
 # What is kept of every study: quantities of timings.csv and of records.csv.
 _KEPT = {"batches": (("time_per_evaluation", "time_per_state_4096", "time_per_state_4096x2"), ()),
+         "batches_avx2": (("time_per_evaluation", "time_per_state_4096"), ()),
          "derivatives": (("jacobian_time", "jacobian_cost", "direction_cost", "weights_cost"), ("components", "jacobian_error")),
          "exact_jacobians": ((), ("evaluations", "jacobians", "iterations")),
          "gradients": (("gradient_cost",), ("gradient_error",)),
@@ -146,6 +147,16 @@ def batches_of_loops(folder):
             rows.append([f"`{mechanism}`", f"`{formulation}`", cells[0], cells[1], _ratio(alone, lanes), cells[2], _ratio(lanes, two),
                          *_engine_cells(times, mechanism, engines)])
     return ["mechanism", "", "alone", "in lanes", "times as fast", "two threads", "times as fast", *(heading for *_, heading in engines)], rows
+
+
+def batches_avx2(folder):
+    """Nanoseconds a state with four lanes, and how many times as fast that is as one alone."""
+    times, rows = Times(folder, "batches_avx2"), []
+    for mechanism in times.mechanisms:
+        for formulation in times.measured(mechanism, ("aba", "naudet", "bae-haug", "hdca")):
+            cells = [times.cell(mechanism, formulation, quantity, 1e-9) for quantity in _STATES[:2]]
+            rows.append([f"`{mechanism}`", f"`{formulation}`", *cells, _ratio(*(times.value(mechanism, formulation, quantity) for quantity in _STATES[:2]))])
+    return ["mechanism", "", "alone", "in four lanes", "times as fast"], rows
 
 
 def _join_tables(sources, target):

@@ -127,6 +127,11 @@ class Freezing(InTemporaryDirectory):
         self.assertEqual(header[-1], "times as fast", "no engine was measured on a loop")
         self.assertEqual(time_tables.claims_of(reference, "batches")[1], [["ours is fast", "1 of 2", "mostly holds"]])
 
+    def test_four_lanes_beside_one_state(self):
+        rows = ["arm,aba,,time_per_evaluation,4e-7,,", "arm,aba,,time_per_state_4096,1.6e-7,,", "loop,hdca,,time_per_evaluation,,not measured,disturbed", "loop,hdca,,time_per_state_4096,1e-6,,"]
+        _, rows = time_tables.batches_avx2(self.frozen("batches_avx2", rows))
+        self.assertEqual(rows, [["`arm`", "`aba`", "400", "160", "2.5"], ["`loop`", "`hdca`", "not measured", "1000", ""]])
+
     def test_engines_that_were_measured_have_columns(self):
         reference = self.frozen_times(False, "9 repetitions", [
             "arm,rollout,,time_per_state_4096,7e-6,,", "arm,rollout,,time_per_state_4096x2,4e-6,,", "arm,drake,,time_per_state_4096,2e-5,,",
@@ -191,7 +196,7 @@ class Freezing(InTemporaryDirectory):
     def test_a_folder_without_studies_of_times_is_named(self):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(document_tables.main(["--freeze-times", str(self.directory)]), 1)
-        self.assertIn("none of the studies batches, derivatives, exact_jacobians, gradients, parts, speedup, worked_examples", errors.getvalue())
+        self.assertIn("none of the studies batches, batches_avx2, derivatives, exact_jacobians, gradients, parts, speedup, worked_examples", errors.getvalue())
 
 
 if __name__ == "__main__":
