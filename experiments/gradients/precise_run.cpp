@@ -44,7 +44,7 @@ class PreciseRun {
   /// \returns the objective without the cost of controls.
   Real value(const Reals& values, const SquareSum& objective) {
     place_numbers(values);
-    const PreciseRunStart start = start_.at(motion_, values);
+    const PreciseRunStart start = start_.at(motion_, times_.at(0), values);
     Reals x = start.q;
     const Reals second = rules_.momenta ? motion_.momenta(start.q, start.u) : start.u;
     x.insert(x.end(), second.begin(), second.end());
@@ -142,7 +142,7 @@ class PreciseRun {
     const std::span<const Real> q = std::span(x).first(q_size());
     const std::span<const SquareSum::Sight> sights = objective.sights_at(step);
     if (!sights.empty()) {
-      motion_.place(q);
+      motion_.place(times_.at(step), q);
     }
     for (const SquareSum::Sight& sight : sights) {
       const Marker& marker = mechanism_.markers()[index_of(sight.marker)];
@@ -160,7 +160,7 @@ class PreciseRun {
       if (target.rate && velocities.empty()) {
         velocities.assign(x.begin() + static_cast<std::ptrdiff_t>(q_size()), x.end());
         if (rules_.momenta) {
-          velocities = motion_.velocities(q, velocities);
+          velocities = motion_.velocities(times_.at(step), q, velocities);
         }
       }
       const Real distance = (target.rate ? velocities[target.place] : q[target.place]) - Real(target.value);
@@ -193,6 +193,9 @@ std::vector<double> DifferentiableRun::precise_along(std::span<const double> val
   const Mechanism varied = numbers_.with(values);
   const std::unique_ptr<Formulation> formulation = make_formulation(registry_, *choice_.entry, varied, choice_.options);
   std::string refusal = precise::refuse_precise_states(*formulation, choice_.parameters);
+  if (refusal.empty() && !precise::begins_with_joint_states(*formulation)) {
+    refusal = "its states are not those of the tree's joints";
+  }
   if (refusal.empty()) {
     refusal = precise::refuse_open_loops(mechanism_);
   }

@@ -49,7 +49,7 @@ void normalise_quaternions(const Mechanism& mechanism, Reals& q) {
 PreciseStart::PreciseStart(const VariedNumbers& numbers, std::span<const double> values)
     : numbers_(&numbers), near_(numbers.start(values)), following_(numbers.following()) {}
 
-PreciseRunStart PreciseStart::at(precise::PreciseMotion& motion, const Reals& values) const {
+PreciseRunStart PreciseStart::at(precise::PreciseMotion& motion, double t, const Reals& values) const {
   PreciseRunStart start{{near_.q.begin(), near_.q.end()}, {near_.u.begin(), near_.u.end()}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const VariedNumber& one = numbers_->numbers()[i];
@@ -59,14 +59,14 @@ PreciseRunStart PreciseStart::at(precise::PreciseMotion& motion, const Reals& va
       start.u[one.place] = values[i];
     }
   }
-  close(motion, start);
+  close(motion, t, start);
   return start;
 }
 
-void PreciseStart::close(precise::PreciseMotion& motion, PreciseRunStart& start) const {
+void PreciseStart::close(precise::PreciseMotion& motion, double t, PreciseRunStart& start) const {
   Real last = following_.positions.empty() ? 0.0 : 1.0;
   for (int step = 0; step < kMostNewtonSteps && last > Real(kSmallNewtonStep); ++step) {
-    motion.place(start.q);
+    motion.place(t, start.q);
     const precise::PreciseLoops& loops = motion.loops();
     const RealVector change = correction(loops.jacobian(), following_.positions, loops.openings());
     const Reals along = motion.coordinate_rates(start.q, Reals(change.begin(), change.end()));
@@ -78,10 +78,10 @@ void PreciseStart::close(precise::PreciseMotion& motion, PreciseRunStart& start)
     throw std::invalid_argument("start of '" + motion.mechanism().name() + "': it does not close in 113 bits");
   }
   if (!following_.velocities.empty()) {
-    motion.place(start.q);
+    motion.place(t, start.q);
     const RealMatrix& jacobian = motion.loops().jacobian();
     const Eigen::Map<RealVector> u(start.u.data(), static_cast<Eigen::Index>(start.u.size()));
-    const RealVector change = correction(jacobian, following_.velocities, jacobian * u);
+    const RealVector change = correction(jacobian, following_.velocities, jacobian * u + motion.loops().time_rates());
     std::transform(start.u.begin(), start.u.end(), change.begin(), start.u.begin(), std::plus<>());
   }
 }

@@ -25,10 +25,10 @@ class PreciseStart {
 
   /// \param motion with masses, lengths and so on of these values
   /// \throws std::invalid_argument where Newton's method does not end
-  [[nodiscard]] PreciseRunStart at(precise::PreciseMotion& motion, const precise::Reals& values) const;
+  [[nodiscard]] PreciseRunStart at(precise::PreciseMotion& motion, double t, const precise::Reals& values) const;
 
  private:
-  void close(precise::PreciseMotion& motion, PreciseRunStart& start) const;
+  void close(precise::PreciseMotion& motion, double t, PreciseRunStart& start) const;
 
   const VariedNumbers* numbers_;
   RunStart near_;

@@ -65,7 +65,13 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
 }
 
 PreciseChanges::PreciseChanges(const Formulation& formulation, const Parameters& options)
-    : mechanism_(&formulation.mechanism()), rules_(state_rules(formulation, options)) {}
+    : mechanism_(&formulation.mechanism()) {
+  if (begins_with_joint_states(formulation)) {
+    rules_ = state_rules(formulation, options);
+  } else {
+    map_.emplace(formulation);
+  }
+}
 
 TreeNumbers PreciseChanges::numbers_at(double step, std::span<const NumberChange> changes) const {
   TreeNumbers numbers(*mechanism_);
@@ -92,18 +98,68 @@ TreeNumbers PreciseChanges::numbers_at(double step, std::span<const NumberChange
   return numbers;
 }
 
+Reals PreciseChanges::rates_at(double t, std::span<const double> x, std::span<const double> direction, double step,
+                               std::span<const NumberChange> numbers, Pieces& pieces) const {
+  const TreeNumbers own = numbers_at(step, numbers);
+  PreciseMotion motion(*mechanism_, own);
+  Reals rates = state_rates(motion, rules_, t, moved(x, direction, step));
+  pieces = motion.pieces();
+  return rates;
+}
+
 Eigen::VectorXd PreciseChanges::along(double t, std::span<const double> x, std::span<const double> direction,
                                       std::span<const NumberChange> numbers) const {
+  Pieces pieces;
+  const Reals after = rates_at(t, x, direction, kStep, numbers, pieces);
+  return slopes(after, rates_at(t, x, direction, -kStep, numbers, pieces));
+}
+
+std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, const MotionDirection& along,
+                                                                   std::span<const double> x,
+                                                                   std::span<const NumberChange> numbers) const {
+  PreciseStateMap map = *map_;
+  map.choose(x);
+  struct Side {
+    Reals state;
+    Reals rates;
+    Pieces pieces;
+  };
   const auto at = [&](double step) {
     const TreeNumbers own = numbers_at(step, numbers);
     PreciseMotion motion(*mechanism_, own);
-    return state_rates(motion, rules_, t, moved(x, direction, step));
+    const Reals q = moved(along.q, along.q_change, step);
+    const Reals u = moved(along.u, along.u_change, step);
+    Side side;
+    side.rates = map.rates(motion, t, {q, u}, x);
+    side.pieces = motion.pieces();
+    side.state = map.state(motion, t, {q, u}, x);
+    return side;
   };
-  return slopes(at(kStep), at(-kStep));
+  const Side after = at(kStep);
+  const Side before = at(-kStep);
+  if (after.pieces != before.pieces) {
+    return std::nullopt;
+  }
+  return Change{slopes(after.state, before.state), slopes(after.rates, before.rates)};
 }
 
-bool PreciseChanges::bends(std::span<const double> x, std::span<const double> direction,
+bool PreciseChanges::loads_bend(double t, std::span<const double> x, std::span<const double> direction,
+                                std::span<const NumberChange> numbers) const {
+  Pieces after;
+  Pieces before;
+  static_cast<void>(rates_at(t, x, direction, kStep, numbers, after));
+  if (after.empty()) {
+    return false;  // no law has several
+  }
+  static_cast<void>(rates_at(t, x, direction, -kStep, numbers, before));
+  return after != before;
+}
+
+bool PreciseChanges::bends(double t, std::span<const double> x, std::span<const double> direction,
                            std::span<const NumberChange> numbers) const {
+  if (loads_bend(t, x, direction, numbers)) {
+    return true;
+  }
   const MomentumGauge& gauge = rules_.gauge;
   if (!rules_.momenta || gauge.units.size() == 0 || gauge.leak == 0.0) {
     return false;
@@ -113,8 +169,9 @@ bool PreciseChanges::bends(std::span<const double> x, std::span<const double> di
   const auto candidates = [&](double step) {
     const TreeNumbers own = numbers_at(step, numbers);
     const Reals there = moved(x, direction, step);
-    Reals rates =
-        PreciseMotion(*mechanism_, own).velocities(std::span(there).first(q_size), std::span(there).subspan(q_size));
+    Reals rates = PreciseMotion(*mechanism_, own)
+                      .velocities(t, std::span(there).first(q_size),
+                                  std::span(there).subspan(q_size, index_of(mechanism_->u_size())));
     for (std::size_t i = 0; i < rates.size(); ++i) {
       rates[i] = abs(rates[i]) / Real(gauge.units[static_cast<Eigen::Index>(i)]);
     }
@@ -135,7 +192,8 @@ bool PreciseChanges::bends(std::span<const double> x, std::span<const double> di
   return largest - least > kSameRate * fastest.convert_to<double>();
 }
 
-Eigen::VectorXd PreciseChanges::closing(std::span<const double> x, std::span<const NumberChange> numbers) const {
+Eigen::VectorXd PreciseChanges::closing(double t, std::span<const double> x,
+                                        std::span<const NumberChange> numbers) const {
   const bool longer = std::any_of(numbers.begin(), numbers.end(), [](const NumberChange& one) {
     return one.kind == ParameterKind::length && one.change != 0.0;
   });
@@ -147,14 +205,14 @@ Eigen::VectorXd PreciseChanges::closing(std::span<const double> x, std::span<con
   const auto openings = [&](double step) {
     const TreeNumbers own = numbers_at(step, numbers);
     PreciseMotion motion(*mechanism_, own);
-    motion.place(reals(q));
+    motion.place(t, reals(q));
     return motion.loops().openings();
   };
   const RealVector opening = (openings(kStep) - openings(-kStep)) / Real(2.0 * kStep);
   const TreeNumbers here(*mechanism_);
   PreciseMotion motion(*mechanism_, here);
   const Reals place = reals(q);
-  const Reals along = motion.coordinate_rates(place, motion.correction(place, opening));
+  const Reals along = motion.coordinate_rates(place, motion.correction(t, place, opening));
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(x.size()));
   std::transform(along.begin(), along.end(), direction.begin(),
                  [](const Real& one) { return one.convert_to<double>(); });
@@ -165,9 +223,10 @@ Eigen::VectorXd PreciseChanges::closing(std::span<const double> x, std::span<con
     const TreeNumbers own = numbers_at(step, numbers);
     PreciseMotion longer_motion(*mechanism_, own);
     const std::span<const double> coordinates(direction.data(), q_size);
-    return longer_motion.projected(moved(q, coordinates, step), reals(x.subspan(q_size)));
+    return longer_motion.projected(t, moved(q, coordinates, step),
+                                   reals(x.subspan(q_size, index_of(mechanism_->u_size()))));
   };
-  direction.tail(mechanism_->u_size()) = slopes(velocities(kStep), velocities(-kStep));
+  direction.segment(mechanism_->q_size(), mechanism_->u_size()) = slopes(velocities(kStep), velocities(-kStep));
   return direction;
 }
 

@@ -3,10 +3,12 @@
 /// Accelerations, and exact changes of rates along directions of states and numbers, in 113 bits, for whoever has
 /// doubles.
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "experiments/precise/precise_state_map.hpp"
 #include "experiments/precise/precise_states.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/mechanism.hpp"
@@ -30,8 +32,16 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
 /// A number of the mechanism, and by how much it changes along a direction.
 struct NumberChange {
   ParameterKind kind = ParameterKind::mass;
-  std::size_t place = 0;  ///< as of TreeNumbers: in u, among bodies, the description's joint springs, tree joints
+  std::size_t place = 0;  ///< as of TreeNumbers: in u, among bodies, springs (in joints, then others), tree joints
   double change = 0.0;
+};
+
+/// A state of the tree's joints, and how it changes along a direction that keeps the constraints; as doubles.
+struct MotionDirection {
+  std::span<const double> q;
+  std::span<const double> u;
+  std::span<const double> q_change;
+  std::span<const double> u_change;
 };
 
 /// Changes of one formulation's rates.
@@ -46,20 +56,40 @@ class PreciseChanges {
   [[nodiscard]] Eigen::VectorXd along(double t, std::span<const double> x, std::span<const double> direction,
                                       std::span<const NumberChange> numbers = {}) const;
 
+  /// \returns whether states are functions of those of the tree's joints (precise_state_map.hpp): changes are then
+  /// asked for along directions of these alone.
+  [[nodiscard]] bool maps() const { return map_.has_value(); }
+  /// How a state and x' change.
+  struct Change {
+    Eigen::VectorXd state;
+    Eigen::VectorXd rates;
+  };
+  /// The same of states that are functions of those of the tree's joints. \param x the state there
+  /// \returns nothing where a load bends
+  [[nodiscard]] std::optional<Change> along_motion(double t, const MotionDirection& along, std::span<const double> x,
+                                                   std::span<const NumberChange> numbers = {}) const;
+
   /// \returns how the state has to change with the numbers so that loops stay closed, and velocities on the
   /// constraints: coordinates and velocities by what takes the least kinetic energy; momenta stay. Empty where it need
-  /// not.
-  [[nodiscard]] Eigen::VectorXd closing(std::span<const double> x, std::span<const NumberChange> numbers) const;
-  /// \returns whether p' bends there along a direction: kappa of the tangent gauge is the rate of the fastest joint,
-  /// and several are as fast and go on differently, as of parallel bars that get other lengths.
-  [[nodiscard]] bool bends(std::span<const double> x, std::span<const double> direction,
+  /// not. Of states that are functions of those of the tree's joints x is (q, u), and so is what is returned.
+  [[nodiscard]] Eigen::VectorXd closing(double t, std::span<const double> x,
+                                        std::span<const NumberChange> numbers) const;
+  /// \returns whether x' bends there along a direction: a load does, as a table at one of its points or a stop at its
+  /// edge; or kappa of the tangent gauge, the rate of the fastest joint, where several are as fast and go on
+  /// differently, as of parallel bars that get other lengths.
+  [[nodiscard]] bool bends(double t, std::span<const double> x, std::span<const double> direction,
                            std::span<const NumberChange> numbers = {}) const;
 
  private:
+  [[nodiscard]] Reals rates_at(double t, std::span<const double> x, std::span<const double> direction, double step,
+                               std::span<const NumberChange> numbers, Pieces& pieces) const;
+  [[nodiscard]] bool loads_bend(double t, std::span<const double> x, std::span<const double> direction,
+                                std::span<const NumberChange> numbers) const;
   [[nodiscard]] TreeNumbers numbers_at(double step, std::span<const NumberChange> changes) const;
 
   const Mechanism* mechanism_;
   StateRules rules_;
+  std::optional<PreciseStateMap> map_;
 };
 
 }  // namespace mbdbench::precise

@@ -15,29 +15,6 @@ Matrix of_quaternion(std::span<const Real> q) {
 
 }  // namespace
 
-bool is_known(JointType type) {
-  switch (type) {
-    case JointType::revolute:
-    case JointType::prismatic:
-    case JointType::universal:
-    case JointType::cylindrical:
-    case JointType::spherical:
-    case JointType::planar:
-    case JointType::free:
-    case JointType::screw:
-    case JointType::fixed:
-      return true;
-    case JointType::distance:
-    case JointType::revolute_spherical:
-    case JointType::point_on_line:
-    case JointType::point_on_plane:
-    case JointType::rolling_ball:
-    case JointType::rolling_disc:
-      return false;
-  }
-  return false;
-}
-
 Matrix orthonormal(const Mat3& rotation) {
   Matrix made = rotation.cast<Real>();
   made.col(0).normalize();

@@ -32,9 +32,6 @@ class JointAxes {
   Eigen::Index at_ = 0;
 };
 
-/// \returns whether a joint is one of those that this room knows.
-bool is_known(JointType type);
-
 /// \returns the nearest axes that are orthonormal, but for the order in which they are made so: what those of a file
 /// lack in double precision counts as rounding of whoever uses them.
 Matrix orthonormal(const Mat3& rotation);

@@ -1,91 +1,63 @@
 #pragma once
 /// \file
-/// Equations of the loops of a mechanism in 113 bits: Phi(q) = 0 of its cut joints, Phi' = Phi_q u, and what Phi'' has
-/// besides Phi_q u'.
-///
-/// Rows of a cut joint are those of the model (mechanisms/model/description/joint.hpp): how far its origin on b is from
-/// that on a, along the world's axes or along directions fixed in a; then cosines between vectors fixed in a and in b,
-/// and of a screw the advance that belongs to the turn. Each is a wrench w about the world's origin on b, and its
-/// opposite on a: Phi' = w . (V_b - V_a).
-///
-/// Where a loop has drifted open both bodies use one point of space: the middle of both origins where the rows stand
-/// along the world's axes and both bodies move, the origin on the moving one where the other is the ground; otherwise
-/// the origin on b. Phi'' is meant in axes that turn with the mean of both bodies there
-/// (mechanisms/model/kinematics/joint_kinematics.hpp).
+/// Equations of constraints of a mechanism in 113 bits: Phi(q, t) = 0 of its cut joints, then of the rows over joint
+/// coordinates, Phi' = Phi_q u + Phi_t, and what Phi'' has besides Phi_q u'.
 #include <Eigen/QR>
 #include <vector>
 
-#include "experiments/precise/precise_tree.hpp"
+#include "experiments/precise/precise_cut.hpp"
+#include "experiments/precise/precise_rows.hpp"
 
 namespace mbdbench::precise {
 
-/// Vectors whose cosine a cut joint holds.
-struct HeldCosine {
-  Vector on_a;
-  Vector on_b;
-  Real cosine = 0.0;
-  Real scale = 1.0;
-};
-
-/// What a cut joint holds, in its own axes.
-struct HeldRows {
-  bool along_world = false;
-  std::vector<Vector> linear;  ///< fixed in a
-  std::vector<HeldCosine> cosines;
-  bool screw = false;
-};
-
-/// Rows of one tree's cut joints, at the positions and velocities of the tree.
+/// Rows of one tree's constraints, at the positions and velocities of the tree.
 class PreciseLoops {
  public:
-  /// \param tree must outlive this
+  /// \param tree must outlive this \throws std::invalid_argument for a factor of a velocity constraint that is not
+  /// known
   explicit PreciseLoops(const PreciseTree& tree);
 
-  /// \returns rows of all cut joints; those that the tree keeps by itself are zero.
-  [[nodiscard]] Eigen::Index rows() const { return rows_; }
+  /// \returns rows of all constraints; those that the tree keeps by itself are zero.
+  [[nodiscard]] Eigen::Index rows() const { return cut_rows_ + own_.count(); }
+  /// \returns how many of them belong to cut joints, which stand first, in their order.
+  [[nodiscard]] Eigen::Index cut_rows() const { return cut_rows_; }
+  [[nodiscard]] const std::vector<PreciseCut>& cuts() const { return cuts_; }
 
-  /// Rows at the tree's positions.
-  void place();
-  /// Their rates at its velocities, after that.
-  void move();
+  /// Rows at the tree's positions. \param q which the tree has been given
+  void place(double t, std::span<const Real> q);
+  /// Their rates at its velocities, after that. \param qdot rates of coordinates
+  void move(std::span<const Real> u, std::span<const Real> qdot);
 
   /// \returns Phi_q, rows() x u_size().
   [[nodiscard]] const RealMatrix& jacobian() const { return jacobian_; }
   /// \returns Phi; of a screw without what belongs to its turn, so that only displacements are told.
   [[nodiscard]] RealVector openings() const;
+  /// \returns Phi_t: less the prescribed velocities.
+  [[nodiscard]] RealVector time_rates() const { return -prescribed(motions_.velocities()); }
   /// \returns Phi' of the tree's velocities.
   [[nodiscard]] RealVector rates() const;
-  /// \returns Phi'' at the tree's accelerations.
-  [[nodiscard]] RealVector accelerations() const;
-  /// Wrenches of multipliers on all bodies, about the world's origin.
+  /// \returns Phi'' at the tree's accelerations. \param udot the same
+  [[nodiscard]] RealVector accelerations(std::span<const Real> udot) const;
+  /// Wrenches of multipliers of cut joints on all bodies, about the world's origin.
   [[nodiscard]] std::vector<Spatial> wrenches(const RealVector& multipliers) const;
   /// Rates of these at constant multipliers, the world's axes being fixed.
   [[nodiscard]] std::vector<Spatial> wrench_rates(const RealVector& multipliers) const;
+  /// \returns (Phi_q^T)' times multipliers of the rows over joint coordinates, u_size() entries.
+  [[nodiscard]] RealVector own_force_rates(const RealVector& multipliers) const;
 
  private:
-  struct Cut {
-    const Joint* joint = nullptr;
-    HeldRows held;
-    Matrix axes_on_a;  ///< of the joint, in the body's own
-    Matrix axes_on_b;
-    Eigen::Index first = 0;  ///< of its rows
-    Real share = 1.0;        ///< how far the point is on the way from the origin on a to that on b
-    Columns wrenches;
-    Columns rates;                  ///< of the wrenches
-    Vector turn = Vector::Zero();   ///< of the axes in which Phi'' is meant
-    Vector apart = Vector::Zero();  ///< origin on b less origin on a
-  };
-  void place(Cut& cut) const;
-  void move(Cut& cut) const;
-  void add_end(const Cut& cut, int body, double sign);
-  template <typename Twist>
-  [[nodiscard]] RealVector along_rows(const Twist& twist) const;
-  [[nodiscard]] std::vector<Spatial> sums(const RealVector& multipliers, Columns Cut::*wrenches) const;
+  void add_end(const PreciseCut& cut, Eigen::Index first, int body, double sign);
+  [[nodiscard]] RealVector prescribed(std::span<const double> motions) const;
+  [[nodiscard]] std::vector<Spatial> sums(const RealVector& multipliers,
+                                          const RealMatrix& (PreciseCut::*columns)() const) const;
 
   const PreciseTree* tree_;
-  std::vector<Cut> cuts_;
-  Eigen::Index rows_ = 0;
+  std::vector<PreciseCut> cuts_;
+  PreciseRows own_;  // over joint coordinates
+  PrescribedMotions motions_;
+  Eigen::Index cut_rows_ = 0;
   RealMatrix jacobian_;
+  RealVector u_;
 };
 
 /// Solutions M x - Phi_q^T y = f, Phi_q x = g at one position. Rows that repeat others are taken once.

@@ -10,10 +10,6 @@
 namespace mbdbench::precise {
 namespace {
 
-Eigen::Map<const RealVector> as_vector(const Reals& numbers) {
-  return {numbers.data(), static_cast<Eigen::Index>(numbers.size())};
-}
-
 void add(const Reals& more, Reals& to) {
   std::transform(to.begin(), to.end(), more.begin(), to.begin(), std::plus<>());
 }
@@ -29,46 +25,50 @@ Real kappa_of(const MomentumGauge& gauge, const Reals& u) {
 }  // namespace
 
 std::string refuse_precise_motion(const Mechanism& mechanism) {
-  for (const Joint& joint : mechanism.cut_joints()) {
-    if (!is_known(joint.type)) {
-      return "the reference of 113 bits does not know cut joint '" + joint.name + "'";
-    }
+  const TreeNumbers numbers(mechanism);
+  try {
+    const PreciseMotion motion(mechanism, numbers);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
   }
-  if (mechanism.rheonomic()) {
-    return "the reference of 113 bits knows no prescribed motions";
-  }
-  const MechanismDescription& given = mechanism.description();
-  if (!given.couplings.empty() || !given.velocity_constraints.empty()) {
-    return "the reference of 113 bits knows no couplings and no constraints of velocities";
-  }
-  const std::string load = unknown_loads(mechanism);
-  return load.empty() ? load : "the reference of 113 bits does not know " + load;
+  return {};
 }
 
 PreciseMotion::PreciseMotion(const Mechanism& mechanism, const TreeNumbers& numbers)
-    : tree_(mechanism, numbers), loops_(tree_) {
-  if (const std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
-    throw std::invalid_argument(refusal);
-  }
-}
+    : tree_(mechanism, numbers), loads_(mechanism, numbers), loops_(tree_), near_(mechanism) {}
 
-void PreciseMotion::place(std::span<const Real> q) {
+void PreciseMotion::place(double t, std::span<const Real> q) {
   tree_.place(q);
-  loops_.place();
+  loops_.place(t, q);
 }
 
-void PreciseMotion::factorise(std::span<const Real> q) {
-  place(q);
+void PreciseMotion::go_to(double t, std::span<const Real> q, std::span<const Real> u) {
+  place(t, q);
+  move(q, u);
+}
+
+void PreciseMotion::factorise(double t, std::span<const Real> q) {
+  place(t, q);
   solver_.factorise(tree_, loops_);
+}
+
+void PreciseMotion::move(std::span<const Real> q, std::span<const Real> u) {
+  tree_.move(u);
+  loops_.move(u, tree_.coordinate_rates(q, u));
+}
+
+AppliedLoads PreciseMotion::loads_at(double t, std::span<const Real> q, std::span<const Real> u) {
+  AppliedLoads loads = loads_.at(t, q, u, tree_, near_);
+  pieces_ = loads.pieces;
+  return loads;
 }
 
 Reals PreciseMotion::accelerations_at(double t, std::span<const Real> q, std::span<const Real> u,
                                       const PullingBack& pull) {
-  tree_.move(u);
-  loops_.move();
-  const Reals forces = tree_.joint_forces(t, q, u);
-  Reals free = tree_.accelerations({forces, true});
-  RealVector excess = loops_.accelerations();
+  move(q, u);
+  const AppliedLoads loads = loads_at(t, q, u);
+  Reals free = tree_.accelerations({loads.joint_forces, true, loads.wrenches});
+  RealVector excess = loops_.accelerations(free);
   if (pull.alpha != 0.0 || pull.beta != 0.0) {
     excess += loops_.rates() * Real(2.0 * pull.alpha) + loops_.openings() * (Real(pull.beta) * Real(pull.beta));
   }
@@ -77,50 +77,55 @@ Reals PreciseMotion::accelerations_at(double t, std::span<const Real> q, std::sp
 }
 
 Reals PreciseMotion::accelerations(double t, std::span<const Real> q, std::span<const Real> u) {
-  factorise(q);
+  factorise(t, q);
   return accelerations_at(t, q, u, {});
 }
 
 PreciseMotion::StateRates PreciseMotion::velocity_rates(double t, std::span<const Real> q, std::span<const Real> u,
                                                         const VelocityRules& rules) {
-  factorise(q);
+  factorise(t, q);
   Reals moving(u.begin(), u.end());
   if (rules.projects) {
-    add(solver_.remove(loops_.jacobian() * as_vector(moving)).x, moving);
+    keep_constraints(moving);
   }
   return {tree_.coordinate_rates(q, moving), accelerations_at(t, q, moving, rules.pull)};
 }
 
-Reals PreciseMotion::projected(std::span<const Real> q, std::span<const Real> u) {
-  factorise(q);
+Reals PreciseMotion::projected(double t, std::span<const Real> q, std::span<const Real> u) {
+  factorise(t, q);
   Reals moving(u.begin(), u.end());
-  add(solver_.remove(loops_.jacobian() * as_vector(moving)).x, moving);
+  keep_constraints(moving);
   return moving;
 }
 
-Reals PreciseMotion::correction(std::span<const Real> q, const RealVector& excess) {
-  factorise(q);
-  return solver_.remove(excess).x;
+void PreciseMotion::keep_constraints(Reals& u) const {
+  add(solver_.remove(loops_.jacobian() * as_vector(u) + loops_.time_rates()).x, u);
 }
 
-RealVector PreciseMotion::multipliers_of(std::span<const Real> forces) {
-  const Reals free = tree_.accelerations({forces, false});
-  return solver_.remove(loops_.jacobian() * as_vector(free)).y;
+Reals PreciseMotion::correction(double t, std::span<const Real> q, const RealVector& excess) {
+  factorise(t, q);
+  return solver_.remove(excess).x;
 }
 
 PreciseMotion::StateRates PreciseMotion::momentum_rates(double t, std::span<const Real> q, std::span<const Real> p,
                                                         const MomentumGauge& gauge) {
-  const Reals u = velocities(q, p);
-  const RealVector sigma = multipliers_of(p);
-  tree_.move(u);
-  loops_.move();
+  factorise(t, q);
+  Reals u = tree_.accelerations({p, false, {}});
+  const LoopSolver::Correction held = solver_.remove(loops_.jacobian() * as_vector(u) + loops_.time_rates());
+  add(held.x, u);
+  const RealVector& sigma = held.y;
+  move(q, u);
   const std::vector<Spatial> impulses = loops_.wrenches(sigma);
   const std::vector<Spatial> turning = loops_.wrench_rates(sigma);
-  Reals rates = tree_.momentum_rates(tree_.joint_forces(t, q, u), {impulses, turning});
+  const AppliedLoads loads = loads_at(t, q, u);
+  Reals rates = tree_.momentum_rates({loads.joint_forces, true, loads.wrenches}, {impulses, turning});
   if (loops_.rows() > 0) {
+    const RealVector turned = -loops_.own_force_rates(sigma);
+    add({turned.begin(), turned.end()}, rates);
     RealVector along = sigma * kappa_of(gauge, u);
     if (gauge.tangent) {
-      along += multipliers_of(rates);
+      const Reals moved = tree_.accelerations({rates, false, {}});
+      along += solver_.remove(loops_.jacobian() * as_vector(moved)).y;
     }
     const RealVector added = loops_.jacobian().transpose() * along;
     add({added.begin(), added.end()}, rates);
@@ -128,10 +133,10 @@ PreciseMotion::StateRates PreciseMotion::momentum_rates(double t, std::span<cons
   return {tree_.coordinate_rates(q, u), std::move(rates)};
 }
 
-Reals PreciseMotion::velocities(std::span<const Real> q, std::span<const Real> p) {
-  factorise(q);
-  Reals free = tree_.accelerations({p, false});
-  add(solver_.remove(loops_.jacobian() * as_vector(free)).x, free);
+Reals PreciseMotion::velocities(double t, std::span<const Real> q, std::span<const Real> p) {
+  factorise(t, q);
+  Reals free = tree_.accelerations({p, false, {}});
+  keep_constraints(free);
   return free;
 }
 

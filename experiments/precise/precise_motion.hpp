@@ -1,18 +1,19 @@
 #pragma once
 /// \file
 /// Equations of motion of open and closed mechanisms in 113 bits: accelerations, and canonical momenta, which hold
-/// impulses of constraints where there are loops. Shares no code with any formulation.
+/// impulses of constraints where there are some. Shares no code with any formulation.
 ///
-///   M u' = f + Phi_q^T lambda, Phi'' = 0;     p = M u - Phi_q^T sigma, Phi_q u = 0, p' = f_p - (Phi_q^T)' sigma
+///   M u' = f + Phi_q^T lambda, Phi'' = 0;     p = M u - Phi_q^T sigma, Phi_q u + Phi_t = 0, p' = f_p - (Phi_q^T)'
+///   sigma
 #include <Eigen/Core>
 #include <string>
 
+#include "experiments/precise/precise_loads.hpp"
 #include "experiments/precise/precise_loops.hpp"
 
 namespace mbdbench::precise {
 
-/// \returns why PreciseMotion does not treat a mechanism: loads that it does not know, prescribed motions, couplings,
-/// what rolls and other cut joints without axes; empty where it does.
+/// \returns why PreciseMotion does not treat a mechanism: a formula that it cannot read; empty where it does.
 std::string refuse_precise_motion(const Mechanism& mechanism);
 
 /// What pulls open loops back: Phi'' = -2 alpha Phi' - beta^2 Phi [Baumgarte1972].
@@ -52,7 +53,7 @@ class PreciseMotion {
   /// \returns u'.
   Reals accelerations(double t, std::span<const Real> q, std::span<const Real> u);
   /// \returns velocities that keep the constraints, nearest to u in kinetic energy.
-  Reals projected(std::span<const Real> q, std::span<const Real> u);
+  Reals projected(double t, std::span<const Real> q, std::span<const Real> u);
   /// \returns q' = N(q) u. \param u quasi-velocities
   [[nodiscard]] Reals coordinate_rates(std::span<const Real> q, std::span<const Real> u) const {
     return tree_.coordinate_rates(q, u);
@@ -70,26 +71,38 @@ class PreciseMotion {
                             const MomentumGauge& gauge = {});
   /// \returns p = M u, that of no impulses.
   Reals momenta(std::span<const Real> q, std::span<const Real> u);
+  /// Sets positions and velocities of `body`, and rows of constraints.
+  void go_to(double t, std::span<const Real> q, std::span<const Real> u);
   /// \returns u of such momenta, which keeps the constraints.
-  Reals velocities(std::span<const Real> q, std::span<const Real> p);
-  /// Sets the positions of `body` and the rows of loops alone.
-  void place(std::span<const Real> q);
+  Reals velocities(double t, std::span<const Real> q, std::span<const Real> p);
+  /// Sets the positions of `body` and the rows of constraints alone.
+  void place(double t, std::span<const Real> q);
   [[nodiscard]] const TreeBody& body(int body) const { return tree_.body(body); }
   [[nodiscard]] const PreciseLoops& loops() const { return loops_; }
   [[nodiscard]] const Mechanism& mechanism() const { return tree_.mechanism(); }
   /// \returns the change of u, least in kinetic energy, that takes so much from Phi_q u at the position.
-  Reals correction(std::span<const Real> q, const RealVector& excess);
+  Reals correction(double t, std::span<const Real> q, const RealVector& excess);
+  /// From which turns angles of cut joints are counted, which loads know; at q0 until they are set.
+  [[nodiscard]] CutReferences& near() { return near_; }
+  /// \returns the smooth piece of loads on which the state of the last rates is.
+  [[nodiscard]] const Pieces& pieces() const { return pieces_; }
 
  private:
-  void factorise(std::span<const Real> q);
+  void factorise(double t, std::span<const Real> q);
+  /// The tree and the rows where it is factorised.
+  void move(std::span<const Real> q, std::span<const Real> u);
+  AppliedLoads loads_at(double t, std::span<const Real> q, std::span<const Real> u);
   /// Where it is factorised.
   Reals accelerations_at(double t, std::span<const Real> q, std::span<const Real> u, const PullingBack& pull);
-  /// \returns what keeps f from Phi_q M^-1 f = 0, as multipliers.
-  RealVector multipliers_of(std::span<const Real> forces);
+  /// Takes from u, where it is factorised, what does not keep the constraints.
+  void keep_constraints(Reals& u) const;
 
   PreciseTree tree_;
+  PreciseLoads loads_;
   PreciseLoops loops_;
   LoopSolver solver_;
+  CutReferences near_;
+  Pieces pieces_;
 };
 
 }  // namespace mbdbench::precise

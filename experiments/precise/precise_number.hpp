@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/eigen.hpp>
+#include <span>
 #include <vector>
 
 #include "mechanisms/model/description/description.hpp"
@@ -25,6 +26,10 @@ using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 inline Vector precise(const Vec3& v) {
   return v.cast<Real>();
+}
+
+inline Eigen::Map<const RealVector> as_vector(std::span<const Real> numbers) {
+  return {numbers.data(), static_cast<Eigen::Index>(numbers.size())};
 }
 
 /// \returns d/dt of a spatial axis that a body with this velocity carries.

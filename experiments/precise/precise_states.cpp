@@ -1,8 +1,12 @@
 #include "experiments/precise/precise_states.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 #include <utility>
 
+#include "experiments/precise/precise_cut_coordinates.hpp"
+#include "experiments/precise/precise_state_map.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -59,18 +63,47 @@ std::string refuse_gauge(const Mechanism& mechanism, const Parameters& options) 
 
 }  // namespace
 
+bool begins_with_joint_states(const Formulation& formulation) {
+  const std::span<const StateComponent> own = formulation.layout();
+  const std::size_t turns = followed_angles(formulation.mechanism()).size();
+  const auto begins = [&](StateKind rate_kind) {
+    const std::vector<StateComponent> layout = joint_layout(formulation.mechanism(), rate_kind);
+    return own.size() == layout.size() + turns &&
+           std::equal(layout.begin(), layout.end(), own.begin(),
+                      [](const StateComponent& a, const StateComponent& b) { return a.name == b.name; });
+  };
+  return begins(StateKind::velocity) || begins(StateKind::momentum);
+}
+
 std::string refuse_precise_states(const Formulation& formulation, const Parameters& options) {
   const Mechanism& mechanism = formulation.mechanism();
   if (std::string refusal = refuse_precise_motion(mechanism); !refusal.empty()) {
     return refusal;
   }
-  if (!has_joint_states(formulation)) {
-    return "its states are not those of the tree's joints";
+  if (!begins_with_joint_states(formulation)) {
+    try {
+      const PreciseStateMap map(formulation);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
   }
   return mechanism.constraint_size() > 0 && has_momenta(formulation) ? refuse_gauge(mechanism, options) : std::string();
 }
 
 std::string refuse_open_loops(const Mechanism& mechanism) {
+  if (mechanism.rheonomic() || !mechanism.couplings().empty() || !mechanism.held_by_velocity().empty()) {
+    return "prescribed motions, couplings and what rolls are known where they are kept alone";
+  }
+  const auto in_cut = [&](const auto& loads) {
+    return std::any_of(loads.begin(), loads.end(),
+                       [&](const auto& load) { return mechanism.find_joint(load.joint)->cut; });
+  };
+  const MechanismDescription& given = mechanism.description();
+  if (in_cut(given.joint_loads) || in_cut(given.joint_springs) || in_cut(given.joint_frictions) ||
+      in_cut(given.joint_stops)) {
+    return "loads in cut joints are known where these are closed alone";
+  }
   for (const Joint& joint : mechanism.cut_joints()) {
     if (joint.type == JointType::screw) {
       return "cut screw '" + joint.name + "' is known where it is closed alone; cut another joint of the loop";
@@ -85,6 +118,7 @@ StateRules state_rules(const Formulation& formulation, const Parameters& options
   StateRules rules;
   const Mechanism& mechanism = formulation.mechanism();
   rules.momenta = has_momenta(formulation);
+  rules.turns = followed_angles(mechanism);
   if (mechanism.constraint_size() == 0) {
     return rules;
   }
@@ -112,10 +146,18 @@ StateRules state_rules(const Formulation& formulation, const Parameters& options
 Reals state_rates(PreciseMotion& motion, const StateRules& rules, double t, std::span<const Real> x) {
   const std::size_t q_size = index_of(motion.mechanism().q_size());
   const std::span<const Real> q = x.first(q_size);
-  const std::span<const Real> second = x.subspan(q_size);
+  const std::span<const Real> second = x.subspan(q_size, index_of(motion.mechanism().u_size()));
+  const std::span<const Real> turns = x.last(rules.turns.size());
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    motion.near().set(rules.turns[i], turns[i].convert_to<double>());
+  }
   PreciseMotion::StateRates both = rules.momenta ? motion.momentum_rates(t, q, second, rules.gauge)
                                                  : motion.velocity_rates(t, q, second, rules.velocities);
   both.q.insert(both.q.end(), both.second.begin(), both.second.end());
+  std::transform(rules.turns.begin(), rules.turns.end(), std::back_inserter(both.q), [&](const FollowedAngle& angle) {
+    const Joint& joint = motion.mechanism().cut_joints()[index_of(angle.cut)];
+    return cut_velocity(joint, angle.component, {motion.body(joint.a), motion.body(joint.b)});
+  });
   return std::move(both.q);
 }
 

@@ -6,7 +6,6 @@
 
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/link_length.hpp"
-#include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench::precise {
 namespace {
@@ -32,50 +31,20 @@ Reals reals(std::size_t count, double value) {
   return Reals(count, Real(value));
 }
 
-/// Where a load or spring of one joint component acts.
-struct JointComponent {
-  std::size_t q = 0;
-  std::size_t u = 0;
-};
-
-/// A quaternion has no coordinate that a spring could have; its components are turns without one.
-JointComponent component_of(const Mechanism& mechanism, const std::string& name, int component) {
-  const Joint& joint = mechanism.joint(*mechanism.find_joint(name));
-  return {index_of(joint.q_offset + component), index_of(joint.u_offset + component)};
-}
-
 }  // namespace
 
 TreeNumbers::TreeNumbers(const Mechanism& mechanism)
     : forces(reals(index_of(mechanism.u_size()), 0.0)), elongation(reals(mechanism.tree_joints().size(), 0.0)) {
   std::transform(mechanism.bodies().begin(), mechanism.bodies().end(), std::back_inserter(masses),
                  [](const Body& body) { return Real(body.mass); });
-  for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
-    stiffness.emplace_back(spring.stiffness);
-    damping.emplace_back(spring.damping);
-  }
-}
-
-std::string unknown_loads(const Mechanism& mechanism) {
-  const MechanismDescription& given = mechanism.description();
-  for (const JointLoadDescription& load : given.joint_loads) {
-    const auto* const table = std::get_if<TableLaw>(&load.law);
-    if (mechanism.find_joint(load.joint)->cut ||
-        !(std::holds_alternative<ConstantLaw>(load.law) || (table != nullptr && table->over == "t"))) {
-      return "load '" + load.name + "'";
+  const auto add_springs = [this](const auto& springs) {
+    for (const auto& spring : springs) {
+      stiffness.emplace_back(spring.stiffness);
+      damping.emplace_back(spring.damping);
     }
-  }
-  for (const JointSpringDescription& spring : given.joint_springs) {
-    if (mechanism.find_joint(spring.joint)->cut) {
-      return "spring '" + spring.name + "'";
-    }
-  }
-  return !given.body_loads.empty()        ? "load '" + given.body_loads.front().name + "'"
-         : !given.point_springs.empty()   ? "spring '" + given.point_springs.front().name + "'"
-         : !given.bushings.empty()        ? "bushing '" + given.bushings.front().name + "'"
-         : !given.joint_frictions.empty() ? "friction '" + given.joint_frictions.front().name + "'"
-         : !given.joint_stops.empty()     ? "stop '" + given.joint_stops.front().name + "'"
-                                          : std::string();
+  };
+  add_springs(mechanism.description().joint_springs);
+  add_springs(mechanism.description().point_springs);
 }
 
 PreciseTree::PreciseTree(const Mechanism& mechanism, const TreeNumbers& numbers)
@@ -162,6 +131,9 @@ Reals PreciseTree::accelerations(const Loads& loads) {
       body.force = carried_momentum(body.velocity, body.inertia * body.velocity);
     }
   }
+  for (std::size_t k = 0; k < loads.wrenches.size(); ++k) {
+    bodies_[k].force -= loads.wrenches[k];
+  }
   for (std::size_t k = bodies_.size(); k-- > 0;) {
     TreeBody& body = bodies_[k];
     const Joint& joint = mechanism_->tree_joints()[k];
@@ -195,22 +167,6 @@ Reals PreciseTree::accelerations(const Loads& loads) {
   return rates;
 }
 
-Reals PreciseTree::joint_forces(double t, std::span<const Real> q, std::span<const Real> u) const {
-  Reals forces = numbers_->forces;
-  const MechanismDescription& given = mechanism_->description();
-  for (const JointLoadDescription& load : given.joint_loads) {
-    const auto* const table = std::get_if<TableLaw>(&load.law);
-    forces[component_of(*mechanism_, load.joint, load.component).u] +=
-        table != nullptr ? value_at(*table, t) : std::get<ConstantLaw>(load.law).value;
-  }
-  for (std::size_t k = 0; k < given.joint_springs.size(); ++k) {
-    const JointSpringDescription& spring = given.joint_springs[k];
-    const JointComponent at = component_of(*mechanism_, spring.joint, spring.component);
-    forces[at.u] -= numbers_->stiffness[k] * (q[at.q] - Real(spring.rest)) + numbers_->damping[k] * u[at.u];
-  }
-  return forces;
-}
-
 Reals PreciseTree::momenta() const {
   std::vector<Spatial> outboard(bodies_.size(), Spatial(Spatial::Zero()));
   Reals momenta(index_of(mechanism_->u_size()));
@@ -228,20 +184,23 @@ Reals PreciseTree::momenta() const {
   return momenta;
 }
 
-Reals PreciseTree::momentum_rates(std::span<const Real> joint_forces, const Impulses& impulses) const {
-  // p_i = S_i^T P_i with P_i the momentum of all that hangs on joint i, less its impulses: only gravity, the joint's
-  // constraints, which S_i does not see, its force and what impulses are the sum of change P_i.
+Reals PreciseTree::momentum_rates(const Loads& loads, const Impulses& impulses) const {
+  // p_i = S_i^T P_i with P_i the momentum of all that hangs on joint i, less its impulses: only gravity, loads on
+  // bodies, the joint's constraints, which S_i does not see, its force and what impulses are the sum of change P_i.
   std::vector<Spatial> momentum(bodies_.size(), Spatial(Spatial::Zero()));
   std::vector<Spatial> weight(bodies_.size(), Spatial(Spatial::Zero()));
   Spatial fall = Spatial::Zero();
   fall.head<3>() = precise(mechanism_->gravity());
-  Reals rates(joint_forces.begin(), joint_forces.end());
+  Reals rates(loads.joint_forces.begin(), loads.joint_forces.end());
   for (std::size_t k = bodies_.size(); k-- > 0;) {
     const Joint& joint = mechanism_->tree_joints()[k];
     const TreeBody& body = bodies_[k];
     const TreeBody& a = joint.a < 0 ? ground_ : bodies_[index_of(joint.a)];
     momentum[k] += body.inertia * body.velocity;
     weight[k] += body.inertia * fall;
+    if (!loads.wrenches.empty()) {
+      weight[k] += loads.wrenches[k];
+    }
     if (!impulses.sums.empty()) {
       momentum[k] -= impulses.sums[k];
       weight[k] -= impulses.rates[k];

@@ -32,7 +32,7 @@ struct TreeBody {
 struct TreeNumbers {
   explicit TreeNumbers(const Mechanism& mechanism);
   Reals masses;      ///< a body; inertias about centres of mass stay
-  Reals stiffness;   ///< of the description's joint springs
+  Reals stiffness;   ///< of the description's joint springs, then of its springs between points
   Reals damping;     ///< likewise
   Reals forces;      ///< in tree joints, dual to u, added to all others
   Reals elongation;  ///< of tree joints: by how much they are moved along `link_directions` in their inboard body
@@ -52,24 +52,23 @@ class PreciseTree {
 
   /// What is on the right-hand side of a solution.
   struct Loads {
-    std::span<const Real> joint_forces;  ///< dual to u
-    bool gravity_and_velocities = true;  ///< otherwise all else is zero
+    std::span<const Real> joint_forces;      ///< dual to u
+    bool gravity_and_velocities = true;      ///< otherwise all else is zero
+    std::span<const Spatial> wrenches = {};  ///< on bodies, about the world's origin; may be empty
   };
   /// \returns u' (without gravity and velocities M^-1 of the loads); bodies have their accelerations afterwards, less
   /// gravity.
   Reals accelerations(const Loads& loads);
 
-  /// \returns tau of springs, constant and timed loads, and forces of the numbers.
-  [[nodiscard]] Reals joint_forces(double t, std::span<const Real> q, std::span<const Real> u) const;
   /// Impulses on bodies that canonical momenta do not count, about the world's origin, and how they turn with the
   /// bodies. What forces add to them by and by, these do not change.
   struct Impulses {
     std::span<const Spatial> sums;  ///< may be empty, and the rates with them
     std::span<const Spatial> rates;
   };
-  /// \returns p' of canonical momenta, p = M u less the impulses' share, where the tree moves, under such forces and
+  /// \returns p' of canonical momenta, p = M u less the impulses' share, where the tree moves, under such loads and
   /// gravity.
-  [[nodiscard]] Reals momentum_rates(std::span<const Real> joint_forces, const Impulses& impulses) const;
+  [[nodiscard]] Reals momentum_rates(const Loads& loads, const Impulses& impulses) const;
   /// \returns p = M u.
   [[nodiscard]] Reals momenta() const;
   /// \returns q' = N(q) u.
@@ -91,9 +90,5 @@ class PreciseTree {
   TreeBody ground_;
   std::vector<TreeBody> bodies_;
 };
-
-/// \returns why the tree's loads are not known here, empty where they are: springs in tree joints, constant loads there
-/// and tables over time.
-std::string unknown_loads(const Mechanism& mechanism);
 
 }  // namespace mbdbench::precise

@@ -94,6 +94,16 @@ void add(BlockCheck& block, const VerificationResult& result, Deviation deviatio
   }
 }
 
+/// Takes from a direction what prescribed motions do not let joints do.
+void hold_prescribed(const Mechanism& mechanism, TangentDirection& along) {
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      along.q[joint.q_offset + motion.component] = 0.0;
+      along.u[joint.u_offset + motion.component] = 0.0;
+    }
+  }
+}
+
 double tolerance(const Reference& reference) {
   const auto n = static_cast<double>(reference.u.size());
   return std::max(kSmallestLimit, kRoundingFactor * n * kEps * reference.condition);
@@ -148,7 +158,8 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       u_(mechanism.u_size()) {
   if (derivatives && formulation_->without_jacobian().empty()) {
     directions_.emplace(mechanism);
-    if (precise::refuse_precise_changes(*formulation_, options).empty()) {
+    without_precise_ = precise::refuse_precise_changes(*formulation_, options);
+    if (without_precise_.empty()) {
       precise_.emplace(*formulation_, options);
     }
     parameters_.emplace(entry, options, execution, reference.variation(kReach * step_along_directions(mechanism)),
@@ -536,13 +547,17 @@ void FormulationCheck::compare_derivatives(const Reference& reference, Verificat
 void FormulationCheck::compare_by_state(const Reference& reference, RandomSource& random, VerificationResult& result) {
   const double step = step_along_directions(*mechanism_);
   for (int i = 0; i < kDirections && result.failure.empty(); ++i) {
-    const TangentDirection along = directions_->draw(reference, random);
+    TangentDirection along = directions_->draw(reference, random);
     if (along.q.size() == 0) {
       return;
     }
+    if (precise_ && precise_->maps()) {
+      hold_prescribed(*mechanism_, along);
+    }
     auto direction = state_direction(*formulation_, reference.state, along, step);
-    if (direction && same_layout_ && rate_kind_ == StateKind::velocity) {
-      *direction << along.q, along.u;  // without the rounding of differences, which leaves the constraints
+    if (direction && rate_kind_ == StateKind::velocity && (same_layout_ || (precise_ && !precise_->maps()))) {
+      // Without the rounding of differences, which leaves the constraints; angles of cut joints may stand behind.
+      direction->head(along.q.size() + along.u.size()) << along.q, along.u;
     }
     // What it has packed last may decide what it makes of a state.
     RhsStatus status = set_state(reference);
@@ -556,9 +571,20 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
     const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
     Eigen::VectorXd exact;
-    if (precise_ && !precise_->bends(view(place.x), view(*direction))) {
+    if (precise_ && precise_->maps()) {
+      const auto change = precise_->along_motion(
+          place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)}, view(place.x));
+      if (change) {
+        direction = change->state;  // without the rounding of differences
+        exact = change->rates;
+        ++result.derivative.precise_directions;
+      }
+    } else if (precise_ && !precise_->bends(place.t, view(place.x), view(*direction))) {
       exact = precise_->along(place.t, view(place.x), view(*direction));
+      ++result.derivative.precise_directions;
     }
+    ++result.derivative.directions;
+    result.without_113_bits = without_precise_;
     result.failure = mbdbench::compare_derivatives(*formulation_, place, *direction, exact, random,
                                                    adding_to(result.derivative, result));
   }
@@ -604,6 +630,8 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
   result.failure =
       parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
   result.parameters_left_out = parameters_->left_out();
+  result.parameter.directions = parameters_->directions();
+  result.parameter.precise_directions = parameters_->precise_directions();
 }
 
 }  // namespace mbdbench

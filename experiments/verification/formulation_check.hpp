@@ -76,6 +76,7 @@ class FormulationCheck {
   StateKind rate_kind_;
   std::optional<TangentDirections> directions_;     // of derivatives, where they are compared
   std::optional<precise::PreciseChanges> precise_;  // likewise, where there is a reference of 113 bits
+  std::string without_precise_;                     // why there is none
   std::optional<ParameterCheck> parameters_;        // likewise
   bool tangent_;                                    // p' in the tangent gauge
   double leak_;                                     // of the gauge, 1/s

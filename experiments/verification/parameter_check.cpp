@@ -155,9 +155,13 @@ std::string ParameterCheck::compare(Formulation& formulation, const Verification
   }
   const Eigen::VectorXd weights = comparison.weights(sizes, random);
   failure = compare_differences(formulation, state, place, product, comparison);
+  ++directions_;
   if (failure.empty() && precise_ != nullptr) {
-    failure = compare_with_precise_parameters(formulation, *precise_, parameters(), place, {product.value, sizes},
-                                              DerivativeComparison(formulation.layout(), with_forces, tell));
+    const PreciseParameterComparison precise =
+        compare_with_precise_parameters(formulation, *precise_, parameters(), state, place, {product.value, sizes},
+                                        DerivativeComparison(formulation.layout(), with_forces, tell));
+    failure = precise.failure;
+    precise_directions_ += precise.compared ? 1 : 0;
   }
   return failure.empty() ? compare_weights(formulation, place, columns, weights, comparison, tell) : failure;
 }

@@ -37,6 +37,9 @@ class ParameterCheck {
 
   /// \returns what was left out at some state, and why; empty: nothing.
   [[nodiscard]] const std::string& left_out() const { return left_out_; }
+  /// \returns along how many directions columns were compared, a state each, and along how many by 113 bits too.
+  [[nodiscard]] int directions() const { return directions_; }
+  [[nodiscard]] int precise_directions() const { return precise_directions_; }
 
  private:
   using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -74,6 +77,8 @@ class ParameterCheck {
   bool lengths_;                                         // whether they are compared
   std::map<double, std::shared_ptr<Formulation>> kept_;  // by s, where they are small
   std::string left_out_;
+  int directions_ = 0;
+  int precise_directions_ = 0;
 };
 
 }  // namespace mbdbench

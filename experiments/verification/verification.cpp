@@ -32,11 +32,11 @@ ChosenFormulation chosen_formulation(const Registries& registries, const std::st
 
 std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
                                                    const std::vector<std::string>& words) {
-  std::vector<ChosenFormulation> chosen;
+  std::vector<ChosenFormulation> all;
   for (const std::string& word : formulation_words(registries.formulations, words)) {
-    chosen.push_back(chosen_formulation(registries, word));
+    all.push_back(chosen_formulation(registries, word));
   }
-  return chosen;
+  return all;
 }
 
 /// \returns the check; nothing where the formulation refuses the mechanism or cannot be made, with the reason in the
@@ -306,6 +306,16 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
   return results;
 }
 
+std::string derivative_reference(const BlockCheck& block) {
+  if (block.directions == 0) {
+    return "-";
+  }
+  return block.precise_directions == 0 ? "differences"
+         : block.precise_directions == block.directions
+             ? "113 bits"
+             : fmt::format("113 bits ({} of {})", block.precise_directions, block.directions);
+}
+
 std::vector<Record> verification_records(const std::vector<VerificationResult>& results) {
   std::vector<Record> records;
   for (const VerificationResult& result : results) {
@@ -346,6 +356,10 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
           fmt::format("limit {:.2g}, condition {:.2g}, {} states{}{}", block->limit, result.condition, result.states,
                       block->outcome == CheckOutcome::ill_conditioned ? ", ill-conditioned" : "",
                       result.unconverged > 0 ? fmt::format(", passes not converged at {}", result.unconverged) : "");
+      if (block->directions > 0) {
+        record.note += ", by " + derivative_reference(*block);
+        record.note += result.without_113_bits.empty() ? std::string() : " alone: " + result.without_113_bits;
+      }
       if (block == &result.parameter && !result.parameters_left_out.empty()) {
         record.note += ", without " + result.parameters_left_out;
       }

@@ -39,6 +39,10 @@ struct BlockCheck {
   CheckOutcome outcome = CheckOutcome::not_compared;
   std::string component;  ///< where the error is, in words; empty for a number of the whole mechanism
   int state = 0;          ///< place in the list of states
+  /// Of exact derivatives: along how many directions, all states together, and along how many of them with differences
+  /// of 113 bits too, which find the tenth digit.
+  int directions = 0;
+  int precise_directions = 0;
 
   /// Adds a state. \param tolerance what rounding explains; the limit is at most `largest_limit`
   /// \returns whether this state is the worst so far.
@@ -84,6 +88,9 @@ struct VerificationResult {
   /// columns against weights.
   BlockCheck parameter;
   std::string parameters_left_out;  ///< which were not compared, and why; empty where all were
+  /// Why exact derivatives were compared with differences in double precision alone; empty where 113 bits knew
+  /// mechanism and state, and where no derivatives were compared.
+  std::string without_113_bits;
 
   /// Of a row that failed or is ill-conditioned.
   std::optional<WorstComparison> worst;
@@ -131,6 +138,10 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
 /// The same on one mechanism, which need not have a key or a file. \returns one row a formulation, in their order
 std::vector<VerificationResult> verify(const Registries& registries, const Mechanism& mechanism,
                                        const VerificationOptions& options);
+
+/// \returns with what a block of exact derivatives was compared, in words: "113 bits", "113 bits (7 of 12)" where loads
+/// bend at the other states, "differences"; "-" where nothing was.
+std::string derivative_reference(const BlockCheck& block);
 
 /// \returns one record a block.
 std::vector<Record> verification_records(const std::vector<VerificationResult>& results);

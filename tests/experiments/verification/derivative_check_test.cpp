@@ -78,6 +78,8 @@ class WrongDerivatives final : public test::ForwardingFormulation {
 
 constexpr char kOfTrees[] = "aba";
 constexpr char kOfLoops[] = "bae-haug";
+constexpr char kOfIndependent[] = "naudet-reduced";
+constexpr char kOfBodies[] = "dca-alm";
 
 template <Defect kDefect, const char* kRight = kOfTrees>
 FormulationEntry entry_with(std::string_view key) {
@@ -100,6 +102,8 @@ std::vector<VerificationResult> verified(const std::vector<std::string>& mechani
   registries.formulations.push_back(entry_with<Defect::entry>("user_entry"));
   registries.formulations.push_back(entry_with<Defect::digits>("user_digits"));
   registries.formulations.push_back(entry_with<Defect::digits, kOfLoops>("user_digits_of_loops"));
+  registries.formulations.push_back(entry_with<Defect::digits, kOfIndependent>("user_digits_of_independent"));
+  registries.formulations.push_back(entry_with<Defect::digits, kOfBodies>("user_digits_of_bodies"));
   registries.formulations.push_back(entry_with<Defect::along>("user_along"));
   registries.formulations.push_back(entry_with<Defect::weights>("user_weights"));
   registries.formulations.push_back(entry_with<Defect::failure>("user_failure"));
@@ -261,20 +265,55 @@ TEST(DerivativeCheck, TheReferenceOf113BitsFindsWhatDifferencesDoNot) {
     EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed) << result.mechanism;
     EXPECT_NE(result.derivative.component.find(" by 113 bits"), std::string::npos) << result.derivative.component;
   }
-  const std::vector<std::string> with_formulas = {"random_tree:seed=4"};
-  for (const VerificationResult& result : verified(with_formulas, {"user_entry"})) {
-    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed);
-    EXPECT_NE(result.derivative.component.find(" by differences"), std::string::npos) << result.derivative.component;
+  // Momenta of independent coordinates, and coordinates of bodies.
+  for (const VerificationResult& result :
+       verified({"four_bar", "double_loop"}, {"user_digits_of_independent", "user_digits_of_bodies"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed) << result.mechanism << ", " << result.formulation;
+    EXPECT_NE(result.derivative.component.find(" by 113 bits"), std::string::npos) << result.derivative.component;
   }
-  for (const VerificationResult& result : verified(with_formulas, {"user_digits"})) {
-    EXPECT_EQ(result.derivative.outcome, CheckOutcome::passed) << result.derivative.component;
+  // Formulas, tables, markers, friction and stops; prescribed motions.
+  for (const VerificationResult& result :
+       verified({"random_tree:seed=4", "random_tree:seed=6,motions=2"}, {"user_digits"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed) << result.mechanism;
+    EXPECT_NE(result.derivative.component.find(" by 113 bits"), std::string::npos) << result.derivative.component;
   }
+}
+
+// A row says with what its derivatives were compared, and why with no more.
+TEST(DerivativeCheck, SaysWhichReferenceJudged) {
+  const std::vector<VerificationResult> results = verified({"four_bar"}, {"bae-haug", "dca-alm", "hdca[gauge=reset]"});
+  const VerificationResult& precise = results[0];
+  EXPECT_EQ(derivative_reference(precise.derivative), "113 bits");
+  EXPECT_EQ(derivative_reference(precise.parameter), "113 bits");
+  EXPECT_EQ(precise.derivative.precise_directions, precise.derivative.directions);
+  EXPECT_EQ(precise.without_113_bits, "");
+  const VerificationResult& others = results[1];
+  EXPECT_EQ(derivative_reference(others.derivative), "differences");
+  EXPECT_NE(others.without_113_bits.find("tree's joints"), std::string::npos) << others.without_113_bits;
+  EXPECT_EQ(derivative_reference(results[2].derivative), "-");
+  for (const Record& record : verification_records(results)) {
+    const bool derivatives = record.quantity.find("derivative_error") != std::string::npos;
+    const char* const expected = record.formulation == "bae-haug" ? ", by 113 bits" : ", by differences alone: its";
+    EXPECT_EQ(record.note.find(expected) != std::string::npos, derivatives) << record.quantity << ": " << record.note;
+  }
+  // States at which a table bends have no derivative, and count as such.
+  BlockCheck partly;
+  partly.directions = 12;
+  partly.precise_directions = 7;
+  EXPECT_EQ(derivative_reference(partly), "113 bits (7 of 12)");
 }
 
 TEST(DerivativeCheck, TheCommandShowsAColumnAndLeavesItOutOnRequest) {
   const CommandLineCall call = call_program({"verify", "-m", "pendulum:4", "-f", "aba"});
   EXPECT_EQ(call.exit_code, 0) << call.errors;
   EXPECT_NE(call.output.find("deriv."), std::string::npos) << call.output;
+  EXPECT_NE(call.output.find("deriv. by  verdict"), std::string::npos) << call.output;
+  EXPECT_NE(call.output.find("113 bits   passed"), std::string::npos) << call.output;
+  const CommandLineCall differences = call_program({"verify", "-m", "four_bar", "-f", "dca-alm"});
+  EXPECT_NE(differences.output.find("differences  passed"), std::string::npos) << differences.output;
+  EXPECT_NE((differences.output + differences.errors).find("no derivatives by 113 bits of dca-alm: its states"),
+            std::string::npos)
+      << differences.output;
   EXPECT_EQ(call_program({"verify", "-m", "pendulum:4", "-f", "aba", "--no-derivatives"}).exit_code, 0);
 }
 

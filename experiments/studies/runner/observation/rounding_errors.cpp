@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kSeed = 20040306;
 constexpr double kDisplaced = 0.05;  // rad or m
 constexpr int kDirections = 8;
-constexpr int kMostBodies = 256;  // half a second
+constexpr int kMostJacobianBodies = 256;  // half a second
 
 /// \returns the largest |a - b| over the largest |b|; NaN where one is not a number.
 double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -72,8 +72,8 @@ RoundingErrors::RoundingErrors(const Mechanism& mechanism)
 }
 
 Measured RoundingErrors::acceleration(Formulation& formulation) {
-  if (!mechanism_.cut_joints().empty()) {
-    return Measured::refused("its state is drawn, and would open loops");
+  if (mechanism_.constrained()) {
+    return Measured::refused("its state is drawn, and would open loops and leave prescribed motions and couplings");
   }
   if (const std::string refusal = precise::refuse_precise_motion(mechanism_); !refusal.empty()) {
     return Measured::refused(refusal);
@@ -122,7 +122,7 @@ RoundingErrors::DirectedState RoundingErrors::directed_state() const {
     std::generate(matrix.data(), matrix.data() + matrix.size(), [&engine] { return drawn(engine); });
     return matrix;
   };
-  if (mechanism_.cut_joints().empty()) {
+  if (!mechanism_.constrained()) {
     return {q_, u_, numbers(mechanism_.q_size() + mechanism_.u_size())};
   }
   const VerificationState state = draw_verification_states(mechanism_, 1, kSeed).states.back();
@@ -132,10 +132,13 @@ RoundingErrors::DirectedState RoundingErrors::directed_state() const {
 
 Measured RoundingErrors::jacobian(Formulation& formulation, const Parameters& options) const {
   for (const std::string& refusal :
-       {formulation.without_jacobian(), precise::refuse_precise_changes(formulation, options, kMostBodies)}) {
+       {formulation.without_jacobian(), precise::refuse_precise_changes(formulation, options, kMostJacobianBodies)}) {
     if (!refusal.empty()) {
       return Measured::refused(refusal);
     }
+  }
+  if (!precise::begins_with_joint_states(formulation)) {
+    return Measured::refused("its states are not those of the tree's joints");
   }
   const DirectedState state = directed_state();
   const std::size_t size = formulation.state_size();

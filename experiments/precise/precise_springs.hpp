@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// Springs between two bodies in 113 bits: between points, and bushings.
+#include "experiments/precise/precise_tree.hpp"
+
+namespace mbdbench::precise {
+
+/// Both ends of a spring.
+struct SpringBodies {
+  const TreeBody& first;
+  const TreeBody& second;
+};
+
+/// \returns the wrench on the second body about the world's origin; the first has its opposite. None where both points
+/// coincide.
+Spatial point_spring_wrench(const PointSpringDescription& spring, const Real& stiffness, const Real& damping,
+                            const SpringBodies& on);
+
+/// Likewise of a bushing, at the second frame's origin (BushingDescription).
+Spatial bushing_wrench(const BushingDescription& bushing, const SpringBodies& on);
+
+/// A force at a point and a torque. \returns them about the world's origin.
+Spatial wrench_at(const Vector& point, const Vector& force, const Vector& torque);
+
+/// \returns the velocity of a body's material point.
+Vector velocity_at(const TreeBody& body, const Vector& point);
+
+/// \returns a body's point in world axes.
+Vector point_on(const TreeBody& body, const Vec3& place);
+
+}  // namespace mbdbench::precise
