@@ -68,7 +68,7 @@ bool begins_with_joint_states(const Formulation& formulation) {
   const std::size_t turns = followed_angles(formulation.mechanism()).size();
   const auto begins = [&](StateKind rate_kind) {
     const std::vector<StateComponent> layout = joint_layout(formulation.mechanism(), rate_kind);
-    return own.size() == layout.size() + turns &&
+    return (own.size() == layout.size() || own.size() == layout.size() + turns) &&
            std::equal(layout.begin(), layout.end(), own.begin(),
                       [](const StateComponent& a, const StateComponent& b) { return a.name == b.name; });
   };
@@ -118,7 +118,9 @@ StateRules state_rules(const Formulation& formulation, const Parameters& options
   StateRules rules;
   const Mechanism& mechanism = formulation.mechanism();
   rules.momenta = has_momenta(formulation);
-  rules.turns = followed_angles(mechanism);
+  if (formulation.state_size() > index_of(mechanism.q_size() + mechanism.u_size())) {
+    rules.turns = followed_angles(mechanism);  // otherwise they are near q0
+  }
   if (mechanism.constraint_size() == 0) {
     return rules;
   }
