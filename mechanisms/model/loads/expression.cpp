@@ -147,6 +147,8 @@ void Expression::compile(const std::string& text, VariableScope& scope) {
   }
   try {
     parser_->parser.DefineConst("pi", std::numbers::pi);
+    // Of some versions of muParser this one has twelve digits.
+    parser_->parser.DefineConst("_pi", std::numbers::pi);
     take_c_library(parser_->parser);
     parser_->parser.SetExpr(text);
     // A copy: defining a variable changes the parser's own list. Names that stay undefined fail below.

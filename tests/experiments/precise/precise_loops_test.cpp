@@ -113,7 +113,7 @@ TEST(PreciseLoops, RowsAreNormalToTheAxesOfTheirJoint) {
     }
   }
   fmt::print("seed {}: {} types of cut joints\n", seed, types.size());
-  EXPECT_GE(types.size(), 8U);
+  EXPECT_GE(types.size(), 7U);
 }
 
 // Where loops are open by a tenth, too: Phi' and Phi'' are rates of Phi in axes that turn with both bodies.
@@ -356,7 +356,7 @@ TEST(PreciseLoops, RefusesMomentaThatItDoesNotKnow) {
   EXPECT_NE(refusal("hdca[gauge=reset]").find("after steps"), std::string::npos);
   EXPECT_NE(refusal("hdca[feedback=2]").find("feedback"), std::string::npos);
   EXPECT_NE(refusal("hdca[gauge=none,cut_axes=body]").find("axes"), std::string::npos);
-  EXPECT_NE(refusal("dca-alm").find("joints"), std::string::npos);
+  EXPECT_EQ(refusal("dca-alm"), "");
   EXPECT_EQ(refusal("hdca"), "");
   EXPECT_EQ(refusal("bae-haug"), "");
   EXPECT_NE(refuse_open_loops(of_catalogue("bennett")).find("repeat"), std::string::npos);
