@@ -5,7 +5,7 @@
 
 #include "experiments/gradients/differentiable_run.hpp"
 #include "experiments/gradients/placed_run.hpp"
-#include "experiments/gradients/stage_system.hpp"
+#include "experiments/gradients/steps/stage_system.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {

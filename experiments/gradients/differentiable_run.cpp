@@ -25,12 +25,6 @@ constexpr double kClosed = 1e-8;
 
 }  // namespace
 
-void require_run(const RhsStatus& status, double t) {
-  if (!status.ok) {
-    throw RunFailure(fmt::format("t = {}: {}", t, status.message()));
-  }
-}
-
 std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers) {
   std::vector<SpringTerm> terms;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -116,7 +110,11 @@ void DifferentiableRun::set_steps(const RunSettings& settings) {
   if (!(tolerances_.absolute > 0.0) || !std::isfinite(tolerances_.absolute)) {
     throw std::invalid_argument(fmt::format("atol: is {}; it must be positive and finite", tolerances_.absolute));
   }
-  landings_ = ordered_landings(settings.t0, settings.tf, settings.land_on, numbers_.controls());
+  std::vector<double> kinks;
+  for (const Control& control : numbers_.controls()) {
+    kinks.insert(kinks.end(), control.times.begin(), control.times.end());
+  }
+  landings_ = ordered_landings(settings.t0, settings.tf, settings.land_on, kinks);
 }
 
 void DifferentiableRun::require_derivatives() {

@@ -5,8 +5,8 @@
 ///
 /// The discrete adjoint: with weights L of the state behind a step, the stages backward, w_i = h (b_i L + sum_j a_ji
 /// v_j), v_i = J(X_i)^T w_i, give those before it, L + sum v_i, and every number adds w_i df/dnumber. Of implicit
-/// stages these are linear equations (stage_system.hpp). It is the derivative of what was computed, step by step, not
-/// of the motion that it approximates. Quaternions that the end of a step normalises are differentiated with their
+/// stages these are linear equations (steps/stage_system.hpp). It is the derivative of what was computed, step by step,
+/// not of the motion that it approximates. Quaternions that the end of a step normalises are differentiated with their
 /// lengths.
 ///
 /// Of a method that chooses its steps it is the derivative of the run with these steps: that they change with the
@@ -23,12 +23,12 @@
 #include <string>
 #include <vector>
 
-#include "experiments/gradients/chosen_steps.hpp"
+#include "experiments/gradients/numbers/varied_numbers.hpp"
 #include "experiments/gradients/objective.hpp"
-#include "experiments/gradients/run_failure.hpp"
-#include "experiments/gradients/step_method.hpp"
-#include "experiments/gradients/step_times.hpp"
-#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/steps/chosen_steps.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
+#include "experiments/gradients/steps/step_times.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "formulations/registry.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/gradients/step_times.hpp"
-#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/numbers/varied_numbers.hpp"
+#include "experiments/gradients/steps/step_times.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench::gradients {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/gradients/differentiable_run.hpp"
-#include "experiments/gradients/step_tape.hpp"
+#include "experiments/gradients/steps/step_tape.hpp"
 #include "experiments/gradients/velocity_map.hpp"
 #include "formulations/registry.hpp"
 
@@ -56,8 +56,6 @@ struct DifferentiableRun::Placed {
   std::vector<double> u_;
 };
 
-/// \throws RunFailure where it is not ok
-void require_run(const RhsStatus& status, double t);
 /// \returns the value of an objective. \throws std::invalid_argument where it is not finite
 double finite_value(double value);
 /// \throws std::invalid_argument naming the first derivative that is no finite number

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "experiments/gradients/differentiable_run.hpp"
+#include "experiments/gradients/numbers/precise_start.hpp"
 #include "experiments/gradients/placed_run.hpp"
-#include "experiments/gradients/precise_stages.hpp"
-#include "experiments/gradients/precise_start.hpp"
+#include "experiments/gradients/steps/precise_stages.hpp"
 #include "experiments/precise/precise_states.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 

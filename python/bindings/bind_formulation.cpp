@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/gradients/rate_parameter_names.hpp"
+#include "experiments/gradients/numbers/rate_parameter_names.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/memory_demand.hpp"
 #include "formulations/batches/state_batch.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/numbers/varied_numbers.hpp"
 
 #include <fmt/format.h>
 

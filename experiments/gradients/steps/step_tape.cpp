@@ -1,4 +1,4 @@
-#include "experiments/gradients/step_tape.hpp"
+#include "experiments/gradients/steps/step_tape.hpp"
 
 #include <fmt/format.h>
 
@@ -61,10 +61,7 @@ void Stepper::step_explicitly(const StepInterval& interval, std::span<const doub
     if (!all_finite(at)) {
       throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", time));
     }
-    const RhsStatus status = formulation_->rhs(time, at, rates.subspan(i * size, size));
-    if (!status.ok) {
-      throw RunFailure(fmt::format("t = {}: {}", time, status.message()));
-    }
+    require_run(formulation_->rhs(time, at, rates.subspan(i * size, size)), time);
   }
   advance_by(x, h, method_->weights, rates, x_new, method_->order);
 }

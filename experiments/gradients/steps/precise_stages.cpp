@@ -1,11 +1,11 @@
-#include "experiments/gradients/precise_stages.hpp"
+#include "experiments/gradients/steps/precise_stages.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/gradients/run_failure.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
 
 namespace mbdbench::gradients {
 namespace {

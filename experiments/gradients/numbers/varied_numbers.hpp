@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/gradients/lengthened_mechanism.hpp"
-#include "experiments/gradients/loop_start.hpp"
+#include "experiments/gradients/numbers/lengthened_mechanism.hpp"
+#include "experiments/gradients/numbers/loop_start.hpp"
 #include "mechanisms/model/link_length.hpp"
 #include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/start/moved_start.hpp"

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {

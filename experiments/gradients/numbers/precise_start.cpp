@@ -1,4 +1,4 @@
-#include "experiments/gradients/precise_start.hpp"
+#include "experiments/gradients/numbers/precise_start.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>

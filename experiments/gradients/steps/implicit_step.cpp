@@ -1,4 +1,4 @@
-#include "experiments/gradients/implicit_step.hpp"
+#include "experiments/gradients/steps/implicit_step.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "experiments/gradients/run_failure.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "integrators/symplectic/gauss_step.hpp"
 #include "integrators/symplectic/trapezoidal_step.hpp"

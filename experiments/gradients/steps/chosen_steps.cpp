@@ -1,4 +1,4 @@
-#include "experiments/gradients/chosen_steps.hpp"
+#include "experiments/gradients/steps/chosen_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/gradients/run_failure.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "integrators/attempt_sink.hpp"
 #include "integrators/registry.hpp"
@@ -68,7 +68,7 @@ class StepNotes : public AttemptSink {
 }  // namespace
 
 std::vector<double> ordered_landings(double t0, double tf, std::span<const double> land_on,
-                                     std::span<const Control> controls) {
+                                     std::span<const double> kinks) {
   const double interval = std::abs(tf - t0);
   if (!std::isfinite(interval) || interval == 0.0) {
     throw std::invalid_argument(fmt::format("times: the run goes from {} to {}; the end must be another time", t0, tf));
@@ -86,9 +86,7 @@ std::vector<double> ordered_landings(double t0, double tf, std::span<const doubl
     }
     add_inner(t);
   }
-  for (const Control& control : controls) {
-    std::for_each(control.times.begin(), control.times.end(), add_inner);
-  }
+  std::for_each(kinks.begin(), kinks.end(), add_inner);
   std::sort(all.begin(), all.end(), [forward = tf > t0](double a, double b) { return forward ? a < b : a > b; });
   all.erase(std::unique(all.begin(), all.end(), [near](double a, double b) { return std::abs(b - a) <= near; }),
             all.end());

@@ -4,7 +4,7 @@
 /// the loops to all bits.
 #include <vector>
 
-#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/numbers/varied_numbers.hpp"
 #include "experiments/precise/precise_motion.hpp"
 
 namespace mbdbench::gradients {

@@ -1,4 +1,4 @@
-#include "experiments/gradients/lengthened_mechanism.hpp"
+#include "experiments/gradients/numbers/lengthened_mechanism.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "experiments/gradients/stage_system.hpp"
+#include "experiments/gradients/steps/stage_system.hpp"
 
-#include "experiments/gradients/placed_run.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
 
 namespace mbdbench::gradients {
 namespace {

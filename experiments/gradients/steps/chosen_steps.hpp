@@ -10,9 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "experiments/gradients/step_method.hpp"
-#include "experiments/gradients/step_times.hpp"
-#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
+#include "experiments/gradients/steps/step_times.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {
@@ -22,12 +21,11 @@ struct StepTolerances {
   double absolute = 1e-6;
 };
 
-/// \returns the times at which steps shall end, in their order: those given, those of controls in the run (where a
-/// force has a kink), and the run's two ends. Times within StepTimes::kNearLanding of the run's length of one another
-/// are one.
+/// \returns the times at which steps shall end, in their order: those given, kinks of forces in the run, and the run's
+/// two ends. Times within StepTimes::kNearLanding of the run's length of one another are one.
 /// \throws std::invalid_argument for times of the run that are equal or not finite, and for a time given outside
 std::vector<double> ordered_landings(double t0, double tf, std::span<const double> land_on,
-                                     std::span<const Control> controls);
+                                     std::span<const double> kinks);
 
 /// \param landings as ordered_landings has them \param x0 state at the first of them \param most steps that may be
 /// taken \param watch called now and then; may be empty

@@ -1,4 +1,4 @@
-#include "experiments/gradients/rate_parameter_names.hpp"
+#include "experiments/gradients/numbers/rate_parameter_names.hpp"
 
 #include <fmt/format.h>
 

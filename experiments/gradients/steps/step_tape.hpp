@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "experiments/gradients/implicit_step.hpp"
-#include "experiments/gradients/run_failure.hpp"
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/steps/implicit_step.hpp"
+#include "experiments/gradients/steps/run_failure.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/gradients/step_times.hpp"
+#include "experiments/gradients/steps/step_times.hpp"
 
 namespace mbdbench::gradients {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "experiments/gradients/implicit_step.hpp"
-#include "experiments/gradients/stage_system.hpp"
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/steps/implicit_step.hpp"
+#include "experiments/gradients/steps/stage_system.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
 #include "experiments/precise/precise_motion.hpp"
 #include "formulations/formulation.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/gradients/loop_start.hpp"
+#include "experiments/gradients/numbers/loop_start.hpp"
 
 #include <fmt/format.h>
 

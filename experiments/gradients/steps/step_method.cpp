@@ -1,4 +1,4 @@
-#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/steps/step_method.hpp"
 
 #include <fmt/format.h>
 

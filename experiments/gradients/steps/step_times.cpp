@@ -1,4 +1,4 @@
-#include "experiments/gradients/step_times.hpp"
+#include "experiments/gradients/steps/step_times.hpp"
 
 #include <fmt/format.h>
 
