@@ -3,7 +3,9 @@
 /// The Runge-Kutta methods whose runs can be differentiated, as tableaus: what a reverse sweep needs to know of them.
 ///
 /// All but `rk4` are those of integrators: the steps of explicit ones are theirs to the last bit, with sizes that an
-/// adaptive integrator has chosen (chosen_steps.hpp); implicit_step.hpp says how near those of implicit ones are.
+/// adaptive integrator has chosen (chosen_steps.hpp); implicit_step.hpp says how near those of implicit ones are. Of
+/// Boost.Odeint's the order of the sums is the same, and a compiler may fuse them otherwise: their ends are the
+/// integrator's to rounding.
 /// `rk4` is Kutta's method of order 4 (W. Kutta, Beitrag zur naeherungsweisen Integration totaler
 /// Differentialgleichungen, Z. Math. Phys. 46, 1901).
 #include <cstddef>

@@ -168,6 +168,30 @@ std::vector<double> rows(const gradients::Trajectory& trajectory) {
   return all;
 }
 
+/// How far the ends of steps may be from the integrator's, over the largest number; 0: not at all.
+///
+/// Times and sizes of chosen steps are the integrator's own, since it is run to choose them. Its sums are made again by
+/// the function that makes them there: whether a compiler fuses products and sums by the expression or wherever a
+/// product has one use, it fuses the same ones, and Gauss' steps are compiled once for both. Two methods round
+/// otherwise. Odeint's sums stand in templates of its own: there a compiler may fuse others, so that each of up to 13
+/// terms a stage may be off by a rounding. `trapezoidal` does not keep Newton's matrices from step to step.
+double difference_of_ends(const std::string& method) {
+  return method == "trapezoidal" || method.starts_with("odeint-") ? 1e-13 : 0.0;
+}
+
+/// \param found, expected rows of states
+void expect_ends(const std::string& method, const std::vector<double>& found, const std::vector<double>& expected,
+                 const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  const double limit = difference_of_ends(method) * std::max(1.0, test::largest_of(expected));
+  double worst = 0.0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double error = std::abs(found[i] - expected[i]);
+    worst = std::isnan(error) ? error : std::max(worst, error);
+  }
+  EXPECT_LE(worst, limit) << what;
+}
+
 /// Trees with quaternions and a motion that is prescribed over time.
 TEST(gradient_of_every_method, has_the_steps_of_its_integrator) {
   for (const int seed : {2, 6, 7}) {
@@ -199,15 +223,7 @@ TEST(gradient_of_every_method, has_the_steps_of_its_integrator) {
       ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
       EXPECT_EQ(trajectory.t, ends.t) << method << ", seed " << seed;
       EXPECT_EQ(trajectory.t.size(), adaptive ? ends.t.size() : 15U);
-      ASSERT_EQ(all.size(), ends.x.size()) << method;
-      if (method == "trapezoidal") {
-        // Newton's matrices are not kept from step to step: other roundings.
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          EXPECT_NEAR(all[i], ends.x[i], 1e-13 * std::max(1.0, test::largest_of(all))) << "seed " << seed;
-        }
-      } else {
-        EXPECT_EQ(all, ends.x) << method << ", seed " << seed;
-      }
+      expect_ends(method, all, ends.x, fmt::format("{}, seed {}", method, seed));
     }
   }
 }
@@ -247,7 +263,7 @@ TEST(gradient_of_every_method, lands_on_times_and_goes_on_with_the_steps_of_its_
       ends.t.insert(ends.t.end(), behind.t.begin() + 1, behind.t.end());
       ends.x.insert(ends.x.end(), behind.x.begin() + static_cast<std::ptrdiff_t>(size), behind.x.end());
       EXPECT_EQ(trajectory.t, ends.t) << method;
-      EXPECT_EQ(all, ends.x) << method;
+      expect_ends(method, all, ends.x, fmt::format("{} from {}", method, t0));
     }
   }
 }
