@@ -15,8 +15,8 @@
 namespace mbdbench {
 namespace {
 
-ColourChoice chosen = ColourChoice::automatic;
-bool wide = false;
+ColourChoice colour_choice = ColourChoice::automatic;
+bool wide_tables = false;
 
 constexpr std::array<std::string_view, 6> kRed = {"FAILED",        "failed",          "not reproduced",
                                                   "does not hold", "mostly does not", "inaccurate"};
@@ -43,16 +43,16 @@ const char* colour_of(std::string_view word) {
 
 void use_colours(std::string_view name) {
   if (name == "auto") {
-    chosen = ColourChoice::automatic;
+    colour_choice = ColourChoice::automatic;
   } else if (name == "always" || name == "never") {
-    chosen = name == "always" ? ColourChoice::always : ColourChoice::never;
+    colour_choice = name == "always" ? ColourChoice::always : ColourChoice::never;
   } else {
     throw std::invalid_argument(fmt::format("--color '{}': must be auto, always or never", name));
   }
 }
 
 void use_wide_tables(bool wanted) {
-  wide = wanted;
+  wide_tables = wanted;
 }
 
 bool is_terminal(int descriptor) {
@@ -76,7 +76,7 @@ std::optional<std::size_t> terminal_columns(int descriptor) {
 }
 
 std::optional<std::size_t> table_columns() {
-  return wide ? std::nullopt : terminal_columns(STDOUT_FILENO);
+  return wide_tables ? std::nullopt : terminal_columns(STDOUT_FILENO);
 }
 
 bool wants_colours(ColourChoice choice, bool terminal) {
@@ -91,7 +91,7 @@ bool wants_colours(ColourChoice choice, bool terminal) {
 
 std::string coloured(std::string_view text, std::string_view word) {
   const char* const colour = colour_of(word);
-  if (colour == nullptr || !wants_colours(chosen, is_terminal(STDOUT_FILENO))) {
+  if (colour == nullptr || !wants_colours(colour_choice, is_terminal(STDOUT_FILENO))) {
     return std::string(text);
   }
   return fmt::format("{}{}{}", colour, text, kPlain);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "inputs";
 // A thousand bodies are a megabyte; larger ones are the catalogue's, which the program and the key identify.
-constexpr int kMostBodies = 1000;
+constexpr int kMostBodiesWrittenOut = 1000;
 
 std::string plain(const std::string& words) {
   std::string name;
@@ -44,7 +44,7 @@ std::string mechanism_digest(const Mechanism& mechanism) {
 }
 
 fs::path mechanism_file(const std::string& word, const Mechanism& mechanism) {
-  if (mechanism.body_count() > kMostBodies) {
+  if (mechanism.body_count() > kMostBodiesWrittenOut) {
     return {};
   }
   return fs::path(kFolder) / fmt::format("{}_{}.toml", plain(word), mechanism_digest(mechanism).substr(0, 8));
