@@ -114,8 +114,8 @@ struct DifferentiableRun::Sweep {
     stage_system.solve_transposed(own);
   }
 
-  /// \param velocities of dampers that are varied
-  void add_by_numbers(double t, std::span<const double> x, std::span<const double> velocities) {
+  /// \param rates that springs want
+  void add_by_numbers(double t, std::span<const double> x, std::span<const double> rates) {
     std::transform(masses.begin(), masses.end(), mass_sums.begin(), mass_sums.begin(), std::plus<>());
     std::transform(lengths.begin(), lengths.end(), length_sums.begin(), length_sums.begin(), std::plus<>());
     if (forces.empty()) {
@@ -130,10 +130,7 @@ struct DifferentiableRun::Sweep {
         by_numbers[numbers.first_of(c) + shares.knot + 1] += shares.second * by_force;
       }
     }
-    std::size_t damper = 0;
-    for (const SpringTerm& term : run.springs) {
-      by_numbers[term.number] += forces[term.u] * (term.damping ? -velocities[damper++] : term.rest - x[term.q]);
-    }
+    run.springs.add_weights(x.first(by_q.size()), rates, forces, by_numbers);
   }
 
   /// At last, by the start, and by the masses and lengths that it depends on.

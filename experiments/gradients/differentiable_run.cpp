@@ -25,30 +25,6 @@ constexpr double kClosed = 1e-8;
 
 }  // namespace
 
-std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers) {
-  std::vector<SpringTerm> terms;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const VariedNumber& number = numbers.numbers()[i];
-    if (number.kind == VariedKind::stiffness || number.kind == VariedKind::damping) {
-      const JointSpringDescription& spring = mechanism.description().joint_springs[number.place];
-      const Joint& joint = mechanism.joint(*mechanism.find_joint(spring.joint));
-      terms.push_back({i, number.kind == VariedKind::damping, index_of(joint.q_offset + spring.component),
-                       index_of(joint.u_offset + spring.component), spring.rest});
-    }
-  }
-  return terms;
-}
-
-std::vector<std::size_t> DifferentiableRun::Placed::damped_coordinates() const {
-  std::vector<std::size_t> places;
-  for (const SpringTerm& term : springs) {
-    if (term.damping) {
-      places.push_back(term.q);
-    }
-  }
-  return places;
-}
-
 StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<const double> x, bool velocities) {
   StepState state{step, t, x.first(q_.size()), {}};
   if (velocities && map.has_momenta()) {

@@ -8,29 +8,19 @@
 
 #include "experiments/gradients/differentiable_run.hpp"
 #include "experiments/gradients/steps/step_tape.hpp"
+#include "experiments/gradients/varied_springs.hpp"
 #include "experiments/gradients/velocity_map.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench::gradients {
-
-/// A spring whose stiffness or damping is varied.
-struct SpringTerm {
-  std::size_t number;  ///< among those that are varied
-  bool damping;
-  std::size_t q;
-  std::size_t u;
-  double rest;
-};
-
-std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers);
 
 struct DifferentiableRun::Placed {
   Placed(Mechanism varied, const FormulationRegistry& registry, const FormulationChoice& choice,
          const StepMethod& method, const VariedNumbers& numbers)
       : mechanism(std::move(varied)),
         formulation(make_formulation(registry, *choice.entry, mechanism, choice.options)),
-        springs(spring_terms(mechanism, numbers)),
-        stepper(*formulation, method, damped_coordinates()),
+        springs(mechanism, numbers, formulation->cut_references()),
+        stepper(*formulation, method, springs.wanted_rates()),
         map(*formulation),
         x0(formulation->state_size()),
         q_(static_cast<std::size_t>(mechanism.q_size())),
@@ -39,12 +29,9 @@ struct DifferentiableRun::Placed {
   /// \returns the state as an objective sees it. \throws RunFailure
   StepState seen(std::size_t step, double t, std::span<const double> x, bool velocities);
 
-  /// \returns the coordinates whose rates are those of dampers that are varied.
-  [[nodiscard]] std::vector<std::size_t> damped_coordinates() const;
-
   Mechanism mechanism;
   std::unique_ptr<Formulation> formulation;
-  std::vector<SpringTerm> springs;
+  VariedSprings springs;
   Stepper stepper;
   VelocityMap map;
   RunStart start;

@@ -34,14 +34,14 @@ struct DifferentiableRun::Sensitivities {
     }
     for (std::size_t i = 0; i < of.numbers_.size(); ++i) {
       const VariedNumber& number = of.numbers_.numbers()[i];
-      const auto& springs = placed_run.mechanism.description().joint_springs;
+      const MechanismDescription& description = placed_run.mechanism.description();
       if (number.kind == VariedKind::mass) {
         masses[number.place] = of_numbers[i];
         parameters.push_back({ParameterKind::mass, placed_run.mechanism.bodies()[number.place].name, 0});
       } else if (number.kind == VariedKind::stiffness) {
-        parameters.push_back({ParameterKind::stiffness, springs[number.place].name, 0});
+        parameters.push_back({ParameterKind::stiffness, spring_name(description, number.place), 0});
       } else if (number.kind == VariedKind::damping) {
-        parameters.push_back({ParameterKind::damping, springs[number.place].name, 0});
+        parameters.push_back({ParameterKind::damping, spring_name(description, number.place), 0});
       } else if (number.kind == VariedKind::length) {
         const VariedLink& link = of.numbers_.links()[number.place];
         of_links[number.place] = of_numbers[i];

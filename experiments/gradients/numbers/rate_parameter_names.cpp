@@ -24,10 +24,12 @@ std::vector<NamedRateParameter> rate_parameters(const Mechanism& mechanism) {
     const std::string& body = mechanism.bodies()[k].name;
     all.push_back({"mass." + body, {ParameterKind::mass, body, 0}, k});
   }
-  const auto add_springs = [&all](const auto& springs) {
-    for (std::size_t k = 0; k < springs.size(); ++k) {
-      all.push_back({"stiffness." + springs[k].name, {ParameterKind::stiffness, springs[k].name, 0}, k});
-      all.push_back({"damping." + springs[k].name, {ParameterKind::damping, springs[k].name, 0}, k});
+  std::size_t count = 0;
+  const auto add_springs = [&](const auto& springs) {
+    for (const auto& spring : springs) {
+      all.push_back({"stiffness." + spring.name, {ParameterKind::stiffness, spring.name, 0}, count});
+      all.push_back({"damping." + spring.name, {ParameterKind::damping, spring.name, 0}, count});
+      ++count;
     }
   };
   add_springs(mechanism.description().joint_springs);

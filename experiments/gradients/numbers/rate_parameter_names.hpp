@@ -12,8 +12,8 @@ namespace mbdbench::gradients {
 struct NamedRateParameter {
   std::string name;
   RateParameter parameter;
-  std::size_t place =
-      0;  ///< of WeightsByParameter: in u, a body, a tree joint; of a spring among the description's of its kind
+  /// As WeightsByParameter has it: in u, a body, a tree joint; a spring of joints, then those between points.
+  std::size_t place = 0;
 };
 
 /// \returns all of a mechanism: forces in tree joints in the order of u, masses, springs in joints and between points,

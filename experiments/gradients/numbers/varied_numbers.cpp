@@ -37,13 +37,15 @@ std::vector<Candidate> candidates(const Mechanism& mechanism) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     all.push_back({{VariedKind::mass, "mass." + bodies[i].name, i}, bodies[i].mass});
   }
-  const auto& springs = mechanism.description().joint_springs;
-  for (std::size_t i = 0; i < springs.size(); ++i) {
-    if (!mechanism.find_joint(springs[i].joint)->cut) {
-      all.push_back({{VariedKind::stiffness, "stiffness." + springs[i].name, i}, springs[i].stiffness});
-      all.push_back({{VariedKind::damping, "damping." + springs[i].name, i}, springs[i].damping});
-    }
-  }
+  std::size_t count = 0;
+  const auto add_spring = [&](const auto& spring) {
+    all.push_back({{VariedKind::stiffness, "stiffness." + spring.name, count}, spring.stiffness});
+    all.push_back({{VariedKind::damping, "damping." + spring.name, count}, spring.damping});
+    ++count;
+  };
+  const MechanismDescription& description = mechanism.description();
+  std::for_each(description.joint_springs.begin(), description.joint_springs.end(), add_spring);
+  std::for_each(description.point_springs.begin(), description.point_springs.end(), add_spring);
   const std::vector<std::optional<LinkLength>> links = link_lengths(mechanism);
   for (std::size_t k = 0; k < links.size(); ++k) {
     if (links[k]) {
@@ -62,6 +64,17 @@ std::vector<Candidate> candidates(const Mechanism& mechanism) {
     }
   }
   return all;
+}
+
+/// Calls `use(spring)` with that of a place as VariedNumber has it.
+template <typename Description, typename Use>
+void with_spring(Description& description, std::size_t place, const Use& use) {
+  const std::size_t in_joints = description.joint_springs.size();
+  if (place < in_joints) {
+    use(description.joint_springs[place]);
+  } else {
+    use(description.point_springs[place - in_joints]);
+  }
 }
 
 /// \returns the joint and the component that a word such as "slider" or "hip.2" says. Names may have dots themselves.
@@ -202,10 +215,10 @@ Mechanism VariedNumbers::with(std::span<const double> values) const {
         description.bodies[number.place].mass = value;
         break;
       case VariedKind::stiffness:
-        description.joint_springs[number.place].stiffness = value;
+        with_spring(description, number.place, [value](auto& spring) { spring.stiffness = value; });
         break;
       case VariedKind::damping:
-        description.joint_springs[number.place].damping = value;
+        with_spring(description, number.place, [value](auto& spring) { spring.damping = value; });
         break;
       case VariedKind::length: {
         const LinkLength& link = links_[number.place].own;
@@ -402,6 +415,12 @@ void StartDerivatives::change(std::span<const double> of_numbers, std::span<doub
   for_entries([&](std::size_t number, std::size_t place, double share) {
     (place < of_q.size() ? of_q[place] : of_u[place - of_q.size()]) += share * of_numbers[number];
   });
+}
+
+const std::string& spring_name(const MechanismDescription& description, std::size_t place) {
+  const std::string* name = nullptr;
+  with_spring(description, place, [&name](const auto& spring) { name = &spring.name; });
+  return *name;
 }
 
 void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description) {

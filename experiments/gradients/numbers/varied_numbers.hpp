@@ -5,7 +5,7 @@
 /// | name | number |
 /// |---|---|
 /// | mass.BODY | its mass; the inertia about its centre of mass stays |
-/// | stiffness.SPRING, damping.SPRING | of a spring in a tree joint |
+/// | stiffness.SPRING, damping.SPRING | of a spring in a joint or between points |
 /// | length.JOINT | of the link that carries a tree joint (mechanisms/model/link_length.hpp) |
 /// | q.JOINT, v.JOINT, q.JOINT.2 | start coordinates and velocities, named as in trajectories |
 /// | force.JOINT@0.5, force.JOINT.2@0.5 | a control's force in a tree joint at a time |
@@ -39,7 +39,7 @@ enum class VariedKind { mass, stiffness, damping, length, start_position, start_
 struct VariedNumber {
   VariedKind kind = VariedKind::mass;
   std::string name;
-  std::size_t place = 0;  ///< body, joint spring, length, entry of q or u, or control
+  std::size_t place = 0;  ///< body, spring (of joints, then those between points), length, entry of q or u, or control
   std::size_t knot = 0;   ///< of a control
 };
 
@@ -139,6 +139,9 @@ class VariedNumbers {
   std::vector<StartValue> start_values_;       ///< there
   std::optional<LoopStart> loops_;             ///< where start values take others with them; with slides_ of that
 };
+
+/// \param place of a spring as VariedNumber has it
+const std::string& spring_name(const MechanismDescription& description, std::size_t place);
 
 /// Puts a start into the description of the mechanism itself, or of one with other numbers.
 void put_start(const Mechanism& mechanism, const RunStart& start, MechanismDescription& description);

@@ -39,6 +39,30 @@ inline Mechanism sprung(MechanismDescription description, RandomSource& random) 
   return Mechanism(description);
 }
 
+/// Springs between points: from the ground to a body, and, where there are two, between the first and the last one.
+inline void add_point_springs(MechanismDescription& description, RandomSource& random) {
+  const auto point = [&random] {
+    return Vec3(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5));
+  };
+  for (const bool inside : {false, true}) {
+    if (inside && description.bodies.size() < 2) {
+      continue;
+    }
+    PointSpringDescription spring;
+    spring.name = inside ? "inside" : "to_ground";
+    if (inside) {
+      spring.body1 = description.bodies.front().name;
+    }
+    spring.body2 = description.bodies.back().name;
+    spring.point1 = point();
+    spring.point2 = point();
+    spring.stiffness = random.uniform(1.0, 10.0);
+    spring.damping = random.uniform(0.1, 1.0);
+    spring.rest = random.uniform(0.0, 0.5);
+    description.point_springs.push_back(spring);
+  }
+}
+
 /// \returns the largest magnitude, 0 of none.
 inline double largest_of(const std::vector<double>& numbers) {
   double size = 0.0;
@@ -123,10 +147,13 @@ struct GradientProblem {
     for (const Body& body : tree.bodies()) {
       names.push_back("mass." + body.name);
     }
-    for (const JointSpringDescription& spring : tree.description().joint_springs) {
+    const auto add_spring = [&names](const auto& spring) {
       names.push_back("stiffness." + spring.name);
       names.push_back("damping." + spring.name);
-    }
+    };
+    const MechanismDescription& given = tree.description();
+    std::for_each(given.joint_springs.begin(), given.joint_springs.end(), add_spring);
+    std::for_each(given.point_springs.begin(), given.point_springs.end(), add_spring);
     std::vector<gradients::Control> controls;
     std::vector<std::string> starts;
     for (std::size_t k = 0; k < tree.tree_joints().size(); ++k) {

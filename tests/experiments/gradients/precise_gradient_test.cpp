@@ -125,6 +125,39 @@ TEST(run_gradient, on_loops_agrees_with_differences_of_113_bits) {
   EXPECT_GE(treated, 12U);
 }
 
+// Springs between points, of trees and of loops: all other numbers beside theirs, which stand last among springs.
+TEST(run_gradient, with_springs_between_points_agrees_with_differences_of_113_bits) {
+  const std::uint64_t first = test::seed_of_run(1);
+  const auto expect = [](const MechanismDescription& made, const std::string& formulation, const std::string& method,
+                         RandomSource& random) {
+    SCOPED_TRACE(fmt::format("{}, {} on {}", formulation, method, made.name));
+    MechanismDescription description = made;
+    test::add_point_springs(description, random);
+    const Mechanism mechanism = test::sprung(description, random);
+    test::GradientProblem problem(mechanism, formulation, method, test::step_or_tolerance(method, 0.04, 1e-4), 1e9,
+                                  true);
+    const std::vector<double> values = problem.values(random);
+    const double error = error_along(problem.run, problem.objective, values, random);
+    // Rounding, as above.
+    EXPECT_LT(error, 1e-10);
+    return error;
+  };
+  double worst = 0.0;
+  for (std::uint64_t seed = first; seed < first + 4; ++seed) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    const Mechanism tree = make_mechanism(
+        mechanism_registry(), fmt::format("random_tree:seed={},bodies={},motions=0,loads=0", seed, 2 + seed % 3));
+    worst = std::max(worst, expect(tree.description(), seed % 2 == 0 ? "naudet" : "aba",
+                                   std::vector<std::string>{"rk4", "gauss4", "ode45"}[seed % 3], random));
+  }
+  RandomSource random(static_cast<std::int64_t>(first));
+  for (const char* const formulation :
+       {"bae-haug[projection=velocities]", "dense[projection=off]", "hdca", "dense-momentum"}) {
+    worst = std::max(worst, expect(test::loop_without_loads("double_loop:angle=0.2"), formulation, "rk2", random));
+  }
+  fmt::print("seeds from {}: largest error {:.1e}\n", first, worst);
+}
+
 // The pole that python/examples/cart_pole_swing_up.py swings up, by eleven forces.
 TEST(run_gradient, of_the_cart_pole_has_thirteen_digits) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "cart_pole:ratio=0.5");

@@ -129,7 +129,7 @@ TEST(PreciseMotion, HasTheAccelerationsOfDenseOnLoops) {
   EXPECT_GE(cuts.size(), 7U) << "types of cut joints that were compared";
 }
 
-// Springs, dampers and constant forces, with other numbers than the file's.
+// Springs, dampers, in joints and between points, and constant forces, with other numbers than the file's.
 TEST(PreciseMotion, TakesNumbersThatAreOthersThanTheFiles) {
   MechanismDescription description = of_catalogue("pendulum_xyz:4").description();
   description.joint_springs.push_back({.name = "spring",
@@ -138,16 +138,32 @@ TEST(PreciseMotion, TakesNumbersThatAreOthersThanTheFiles) {
                                        .stiffness = 30.0,
                                        .damping = 2.0,
                                        .rest = 0.4});
+  for (const int outer : {1, 3}) {
+    PointSpringDescription spring;
+    spring.name = fmt::format("between{}", outer);
+    spring.body1 = outer == 1 ? spring.body1 : description.bodies[0].name;  // of the one the ground
+    spring.body2 = description.bodies[static_cast<std::size_t>(outer)].name;
+    spring.point1 = Vec3(0.3, -0.2, 0.1);
+    spring.point2 = Vec3(-0.1, 0.2, 0.4);
+    spring.stiffness = 20.0;
+    spring.damping = 3.0;
+    spring.rest = 0.3;
+    description.point_springs.push_back(spring);
+  }
   description.joint_loads.push_back({"push", description.joints[2].name, 0, ConstantLaw{3.0}});
   const Mechanism mechanism(description);
   TreeNumbers numbers(mechanism);
   numbers.masses[2] = 5.0;
   numbers.stiffness[0] = 70.0;
   numbers.damping[0] = 0.5;
+  numbers.stiffness[2] = 35.0;
+  numbers.damping[1] = 1.5;
   numbers.forces[3] = -4.0;
   description.bodies[2].mass = 5.0;
   description.joint_springs[0].stiffness = 70.0;
   description.joint_springs[0].damping = 0.5;
+  description.point_springs[1].stiffness = 35.0;
+  description.point_springs[0].damping = 1.5;
   description.joint_loads.push_back({"pull", description.joints[3].name, 0, ConstantLaw{-4.0}});
   const Mechanism other(description);
   RandomSource random(3);
