@@ -236,12 +236,12 @@ def derivative_errors_of_loops(folder):
 
 
 def gradients(folder):
-    """What gradients of runs cost in runs, and their errors."""
+    """What gradients of runs cost in runs, and their errors: of a recursion of trees, or of its like on loops."""
     times, (errors, mechanisms) = Times(folder, "gradients"), _counts(folder, "gradients", "gradient_error")
     shown = ("aba", "naudet", "bae-haug[projection=velocities]", "hdca[projection=velocities]")
     rows = [[f"`{mechanism}`", *(times.cell(mechanism, key, "gradient_cost", digits=2) for key in shown),
-             *(_error(errors.get((mechanism, key))) for key in ("aba", "naudet"))] for mechanism in mechanisms]
-    return ["mechanism", *(f"`{key}`, runs" for key in shown), "`aba`, error", "`naudet`, error"], rows
+             *(_error(errors.get((mechanism, tree), errors.get((mechanism, loop)))) for tree, loop in zip(shown[:2], shown[2:]))] for mechanism in mechanisms]
+    return ["mechanism", *(f"`{key}`, runs" for key in shown), "`aba` (loops: `bae-haug`), error", "`naudet` (loops: `hdca`), error"], rows
 
 
 def exact_jacobians(folder):

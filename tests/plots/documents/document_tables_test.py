@@ -171,6 +171,16 @@ class Freezing(InTemporaryDirectory):
         self.assertEqual(time_tables.derivative_errors(reference), (["mechanism", "`aba`"], [["`arm`", "2.0e-16"]]), "what has no reference has no row")
         self.assertEqual(time_tables.derivative_errors_of_loops(reference), (["mechanism", "`bae-haug`"], [["`loop`", "3.0e-15"]]))
 
+    def test_errors_of_gradients_are_those_of_loops_where_there_are_loops(self):
+        loops = ("bae-haug[projection=velocities]", "hdca[projection=velocities]")
+        rows = [f"{mechanism},{own},,gradient_cost,{value},," for mechanism, value in (("arm", 3), ("bar", 4.12)) for own in loops]
+        rows += ["arm,aba,,gradient_cost,2.5,,", "arm,naudet,,gradient_cost,,not measured,", "bar,aba,,gradient_cost,,refused,", "bar,naudet,,gradient_cost,,refused,"]
+        counts = [f"{mechanism},{own},,gradient_error,{value},," for mechanism, values in (("arm", (1e-15, 2e-15)), ("bar", (3e-14, 4e-14))) for own, value in zip(loops, values)]
+        counts += ["arm,aba,,gradient_error,5e-16,,", "arm,naudet,,gradient_error,6e-15,,", "bar,aba,,gradient_error,,refused,it has loops", "bar,naudet,,gradient_error,,refused,"]
+        header, found = time_tables.gradients(self.frozen("gradients", rows, counts=counts))
+        self.assertEqual(header[-2:], ["`aba` (loops: `bae-haug`), error", "`naudet` (loops: `hdca`), error"])
+        self.assertEqual(found, [["`arm`", "2.5", "not measured", "3", "3", "5.0e-16", "6.0e-15"], ["`bar`", "", "", "4.1", "4.1", "3.0e-14", "4.0e-14"]])
+
     def test_worked_examples_say_what_they_found(self):
         counts = [f"masses,naudet,,{quantity},{value},,," for quantity, value in
                   (("numbers", 6), ("gradient_error", 3e-15), ("objective_at_start", 1.25), ("objective_at_end", 2e-25), ("iterations", 20), ("gradients", 25), ("parameter_error", 3e-12))]

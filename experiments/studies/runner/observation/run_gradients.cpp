@@ -37,12 +37,17 @@ gradients::VariedNumbers all_numbers(const Mechanism& mechanism) {
   for (const Body& body : mechanism.bodies()) {
     names.push_back("mass." + body.name);
   }
+  const auto add_spring = [&names](const auto& spring) {
+    names.push_back("stiffness." + spring.name);
+    names.push_back("damping." + spring.name);
+  };
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
     if (!mechanism.find_joint(spring.joint)->cut) {
-      names.push_back("stiffness." + spring.name);
-      names.push_back("damping." + spring.name);
+      add_spring(spring);
     }
   }
+  const auto& between = mechanism.description().point_springs;
+  std::for_each(between.begin(), between.end(), add_spring);
   if (mechanism.cut_joints().empty() && !mechanism.constrained()) {  // loops tie starts to one another
     for (const std::string& speed : speeds(mechanism)) {
       names.push_back(speed);
