@@ -72,6 +72,10 @@ BatchAnswer evaluate_rows(FormulationHandle& handle, double t, NumbersArgument x
   const std::size_t size = formulation.state_size();
   const std::span<const double> states = x.rows("x", size);
   const std::size_t count = states.size() / size;
+  if (count == 0) {
+    throw nb::value_error(
+        fmt::format("x: has shape (0, {}), no states; K rows are wanted, K at least 1", size).c_str());
+  }
   std::vector<double> own(out.is_none() ? states.size() : 0);
   const std::span<double> rates = out.is_none() ? std::span<double>(own) : writable_rows(out, "out", count, size);
   BatchAnswer answer;
@@ -277,13 +281,13 @@ void bind_formulation(nb::module_& module) {
       .def("rhs", &rhs, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(),
            nb::sig(
                "def rhs(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None) -> numpy.ndarray"),
-           "x' at (t, x), in `out` where it is given; of an array of shape (K, state_size) those of K states. "
-           "RightHandSideError where there is none.")
+           "x' at (t, x), in `out` where it is given; of an array of shape (K, state_size) those of K states, "
+           "at least one. RightHandSideError where there is none.")
       .def(
           "rhs_batch", &rhs_batch, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("threads") = 1,
           nb::sig("def rhs_batch(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None, threads: "
                   "int = 1) -> tuple[numpy.ndarray, dict[int, str]]"),
-          "(x', failures) of K states, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
+          "(x', failures) of K states, at least one, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
           "bae-haug and loops of bae-haug, dca, hdca and naudet side by side in the lanes of the registers, other "
           "states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")

@@ -94,6 +94,8 @@ def _write_members(members: Mapping[str, Sequence[float]], file: Path) -> None:
     lengths = {column.shape for column in values.values()}
     if not values or len(lengths) != 1 or len(next(iter(lengths))) != 1:
         raise ValueError("members: needs one value a member for every name, in sequences of one length")
+    if not lengths.pop()[0]:
+        raise ValueError("members: there are none; every name needs at least one value")
     with file.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(values)
@@ -128,6 +130,8 @@ def ensemble(
 
     Members that fail or are inaccurate raise nothing: their status says so. ValueError for what cannot be run.
     """
+    if not isinstance(members, Mapping) and members < 1:
+        raise ValueError(f"members: is {members}; at least one is wanted")
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mbdbench_")))
         word = os.fspath(mechanism) if isinstance(mechanism, (str, os.PathLike)) else str(scratch / "mechanism.toml")

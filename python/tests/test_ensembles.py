@@ -45,7 +45,8 @@ def test_a_member_without_a_start_is_told(arm):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (dict(members=0), "--ensemble"),
+        (dict(members=0, spread={"positions": 0.1}), "members: is 0; at least one is wanted"),
+        (dict(members={"q.shoulder": []}), "members: there are none"),
         (dict(members=2, spread={"positons": 0.1}), "positons"),
         (dict(members={"q.elbow": [1.0]}), "q.elbow"),
         (dict(members={"q.shoulder": [1.0], "v.shoulder": [1.0, 2.0]}), "one length"),

@@ -140,7 +140,6 @@ def test_rows_are_written_in_place_and_lists_are_taken(pendulum):
     assert formulation.rhs(0.0, states, out=out) is out
     np.testing.assert_array_equal(out, formulation.rhs(0.0, states.tolist()))
     np.testing.assert_array_equal(out, formulation.rhs(0.0, np.asfortranarray(states)))
-    assert formulation.rhs(0.0, states[:0]).shape == (0, formulation.state_size)
 
 
 def test_a_state_that_fails_leaves_the_others(pendulum):
@@ -162,6 +161,10 @@ def test_rows_of_a_wrong_shape_are_refused(pendulum):
         formulation.rhs(0.0, np.zeros((2, 3)))
     with pytest.raises(ValueError, match=r"out: must be a contiguous numpy array of float64 with shape \(2, 8\)"):
         formulation.rhs(0.0, np.zeros((2, 8)), out=np.zeros((3, 8)))
+    for evaluate in (formulation.rhs, formulation.rhs_batch):
+        with pytest.raises(ValueError, match=r"x: has shape \(0, 8\), no states; K rows are wanted, K at least 1"):
+            evaluate(0.0, np.zeros((0, 8)))
+    assert formulation.rhs_calls == 0 and formulation.states_alone == 0
     with pytest.raises(ValueError, match="threads: is 0"):
         formulation.rhs_batch(0.0, np.zeros((2, 8)), threads=0)
 
