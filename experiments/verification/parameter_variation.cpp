@@ -230,14 +230,15 @@ MechanismDescription ParameterVariation::changed(double s, bool lengths) const {
         break;
       case ParameterKind::stiffness:
       case ParameterKind::damping: {
-        const auto change_named = [&](auto& springs) {
-          if (one.place < springs.size() && springs[one.place].name == one.parameter.name) {
-            const bool damps = one.parameter.kind == ParameterKind::damping;
-            (damps ? springs[one.place].damping : springs[one.place].stiffness) += change;
-          }
+        const auto change_spring = [&one, change](auto& spring) {
+          (one.parameter.kind == ParameterKind::damping ? spring.damping : spring.stiffness) += change;
         };
-        change_named(description.joint_springs);
-        change_named(description.point_springs);
+        const std::size_t in_joints = description.joint_springs.size();
+        if (one.place < in_joints) {
+          change_spring(description.joint_springs[one.place]);
+        } else {
+          change_spring(description.point_springs[one.place - in_joints]);
+        }
         break;
       }
       case ParameterKind::length: {
