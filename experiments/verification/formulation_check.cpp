@@ -576,6 +576,8 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
           place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)}, view(place.x));
       if (change) {
         direction = change->state;  // without the rounding of differences
+      }
+      if (change && converged_) {  // otherwise x' is not that of the motion, by its own account
         exact = change->rates;
         ++result.derivative.precise_directions;
       }
