@@ -287,7 +287,8 @@ void bind_formulation(nb::module_& module) {
           "rhs_batch", &rhs_batch, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("threads") = 1,
           nb::sig("def rhs_batch(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None, threads: "
                   "int = 1) -> tuple[numpy.ndarray, dict[int, str]]"),
-          "(x', failures) of K states, at least one, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
+          "(x', failures) of K states, at least one, an array of shape (K, state_size): open trees of aba, naudet, "
+          "naudet-acc and "
           "bae-haug and loops of bae-haug, dca, hdca and naudet side by side in the lanes of the registers, other "
           "states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")

@@ -2,10 +2,10 @@
 /// \file
 /// The Runge-Kutta methods whose runs can be differentiated, as tableaus: what a reverse sweep needs to know of them.
 ///
-/// All but `rk4` are those of integrators: the steps of explicit ones are theirs to the last bit, with sizes that an
-/// adaptive integrator has chosen (chosen_steps.hpp); implicit_step.hpp says how near those of implicit ones are. Of
-/// Boost.Odeint's the order of the sums is the same, and a compiler may fuse them otherwise: their ends are the
-/// integrator's to rounding.
+/// All but `rk4` are those of integrators, with sizes that an adaptive integrator has chosen (chosen_steps.hpp). Sums
+/// of explicit ones have the same terms in the same order and are compiled in two places: the ends of steps are the
+/// integrators' to the last bit where the compiler fuses the same products, to rounding elsewhere. implicit_step.hpp
+/// says how near those of implicit ones are.
 /// `rk4` is Kutta's method of order 4 (W. Kutta, Beitrag zur naeherungsweisen Integration totaler
 /// Differentialgleichungen, Z. Math. Phys. 46, 1901).
 #include <cstddef>

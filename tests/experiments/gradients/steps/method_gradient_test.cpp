@@ -170,13 +170,13 @@ std::vector<double> rows(const gradients::Trajectory& trajectory) {
 
 /// How far the ends of steps may be from the integrator's, over the largest number; 0: not at all.
 ///
-/// Times and sizes of chosen steps are the integrator's own, since it is run to choose them. Its sums are made again by
-/// the function that makes them there: whether a compiler fuses products and sums by the expression or wherever a
-/// product has one use, it fuses the same ones, and Gauss' steps are compiled once for both. Two methods round
-/// otherwise. Odeint's sums stand in templates of its own: there a compiler may fuse others, so that each of up to 13
-/// terms a stage may be off by a rounding. `trapezoidal` does not keep Newton's matrices from step to step.
+/// Times and sizes of chosen steps are the integrator's own, since it is run to choose them; and Gauss' steps are
+/// compiled once for both. All other sums are compiled here and there, odeint's from templates of its own: whether
+/// products and sums are fused, and which, is the compiler's choice in either place. So each of up to 13 terms a stage
+/// may be rounded once more, in some 20 steps: found without fused ones on one side up to 2e-15. `trapezoidal` does not
+/// keep Newton's matrices from step to step.
 double difference_of_ends(const std::string& method) {
-  return method == "trapezoidal" || method.starts_with("odeint-") ? 1e-13 : 0.0;
+  return method.starts_with("gauss") || method == "implicit-midpoint" ? 0.0 : 1e-13;
 }
 
 /// \param found, expected rows of states
