@@ -71,6 +71,9 @@ BatchAnswer evaluate_rows(FormulationHandle& handle, double t, NumbersArgument x
   Formulation& formulation = *handle.formulation;
   const std::size_t size = formulation.state_size();
   const std::span<const double> states = x.rows("x", size);
+  if (size == 0) {
+    throw nb::value_error("x: nothing moves, states have no components; rows of them are not taken");
+  }
   const std::size_t count = states.size() / size;
   if (count == 0) {
     throw nb::value_error(

@@ -165,6 +165,12 @@ def test_rows_of_a_wrong_shape_are_refused(pendulum):
         with pytest.raises(ValueError, match=r"x: has shape \(0, 8\), no states; K rows are wanted, K at least 1"):
             evaluate(0.0, np.zeros((0, 8)))
     assert formulation.rhs_calls == 0 and formulation.states_alone == 0
+    welded = pendulum.to_toml().replace('type = "revolute"', 'type = "fixed"')
+    welded = "\n".join(line for line in welded.splitlines() if not line.startswith(("axis", "q0", "v0")))
+    still = mbdbench.Formulation(mbdbench.Mechanism.from_toml_text(welded), "aba")
+    assert len(still.rhs(0.0, [])) == 0
+    with pytest.raises(ValueError, match="states have no components"):
+        still.rhs(0.0, np.zeros((3, 0)))
     with pytest.raises(ValueError, match="threads: is 0"):
         formulation.rhs_batch(0.0, np.zeros((2, 8)), threads=0)
 
