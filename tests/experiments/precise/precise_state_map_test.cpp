@@ -41,7 +41,7 @@ Eigen::VectorXd rounded(const Reals& numbers) {
 TEST(PreciseStateMap, HasTheStatesRatesAndDerivativesOfFormulations) {
   const std::uint64_t seed = test::seed_of_run(1);
   RandomSource random(static_cast<std::int64_t>(seed));
-  std::vector<std::string> keys = {"four_bar:angle=0.3", "double_loop:angle=0.2", "slider_crank", "robot_arm"};
+  std::vector<std::string> keys = {"four_bar:angle=0.3", "double_loop:angle=0.2", "slider_crank", "five_bar"};
   for (std::uint64_t k = seed; k < seed + 6; ++k) {
     keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts={}", k, 4 + k % 4, 1 + k % 2));
   }
