@@ -27,6 +27,9 @@ if(MBDBENCH_SANITIZE)
   # A target that says so is not asked what is undefined: switched off by an option of its own, this would switch it on again.
   set(ALONE "$<BOOL:$<TARGET_PROPERTY:MBDBENCH_SANITIZE_ADDRESSES_ALONE>>")
   string(REPLACE ",undefined" "$<$<NOT:${ALONE}>:$<COMMA>undefined>" SANITIZE "${MBDBENCH_SANITIZE}")
+  if(MBDBENCH_SANITIZE MATCHES "undefined," OR MBDBENCH_SANITIZE STREQUAL "undefined")
+    message(FATAL_ERROR "MBDBENCH_SANITIZE is '${MBDBENCH_SANITIZE}': 'undefined' is known after 'address', 'address,undefined'")
+  endif()
   target_compile_options(mbdbench_abi INTERFACE -fsanitize=${SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE})
   # AddressSanitizer sees accesses through null, past the end of an object and through pointers that wrapped, too. Asking

@@ -97,9 +97,8 @@ class DifferentiableRun {
   /// (experiments/precise): what gradients are checked against. Some 0.1 ms a body and stage, more with loops. Where
   /// steps are chosen, they are those at the values.
   /// \throws std::invalid_argument for what they do not know: loops with cut screws or rows that repeat others,
-  /// prescribed motions, loads other than springs and dampers in tree joints and between points, constant and timed
-  /// forces in tree joints, states that are not
-  /// those of the tree's joints, and gauges of momenta that change states after steps
+  /// prescribed motions, couplings, what rolls, loads in cut joints, states that are not those of the tree's joints,
+  /// and gauges of momenta that change states after steps
   [[nodiscard]] std::vector<double> precise_along(std::span<const double> values, std::span<const double> directions,
                                                   SquareSum& objective) const;
 

@@ -12,6 +12,8 @@ namespace {
 
 /// Truncation leaves its square, rounding 1e-34 over it.
 constexpr double kStep = 1e-11;
+/// Differences of numbers, over the largest of them, that are their rounding: slopes of 1e-19 at most.
+constexpr double kRounding = 1e-30;
 /// Rates of joints that are so near one another, relative, count as the same.
 constexpr double kSameRate = 1e-9;
 /// A body costs 0.1 ms and more with every row of loops.
@@ -21,13 +23,18 @@ Reals reals(std::span<const double> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// \returns (after - before) / (2 step), rounded.
+/// \returns (after - before) / (2 step), rounded: zero where nothing changes.
 template <typename Numbers>
 Eigen::VectorXd slopes(const Numbers& after, const Numbers& before) {
+  Real largest = 0.0;
+  for (const Real& one : after) {
+    largest = std::max(largest, Real(abs(one)));
+  }
+  const Real rounding = Real(kRounding) * largest;
   Eigen::VectorXd rounded(static_cast<Eigen::Index>(after.size()));
-  std::transform(after.begin(), after.end(), before.begin(), rounded.begin(), [](const Real& a, const Real& b) {
-    const Real slope = (a - b) / Real(2.0 * kStep);
-    return slope.template convert_to<double>();
+  std::transform(after.begin(), after.end(), before.begin(), rounded.begin(), [&](const Real& a, const Real& b) {
+    const Real change = a - b;
+    return abs(change) > rounding ? Real(change / Real(2.0 * kStep)).template convert_to<double>() : 0.0;
   });
   return rounded;
 }

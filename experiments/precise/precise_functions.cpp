@@ -129,7 +129,7 @@ constexpr std::array<std::pair<std::string_view, RatedFunction>, 21> kFunctions 
     {"rint",
      [](const Rated& x, Pieces& pieces) {
        const Real whole = nearest_whole(x.value);
-       pieces.push_back(whole.convert_to<int>());
+       pieces.push_back(isfinite(whole) ? whole.convert_to<int>() : 0);
        return Rated{whole, 0.0};
      }},
 }};

@@ -232,11 +232,11 @@ void PreciseLoads::add_between_bodies(const State& state, AppliedLoads& loads) c
     const PointSpringDescription& spring = given.point_springs[k];
     const std::size_t at = given.joint_springs.size() + k;
     add_pair(spring, [&](const SpringBodies& on) {
-      return point_spring_wrench(spring, numbers_->stiffness[at], numbers_->damping[at], on);
+      return point_spring_wrench(spring, numbers_->stiffness[at], numbers_->damping[at], on, loads.pieces);
     });
   }
   for (const BushingDescription& bushing : given.bushings) {
-    add_pair(bushing, [&](const SpringBodies& on) { return bushing_wrench(bushing, on); });
+    add_pair(bushing, [&](const SpringBodies& on) { return bushing_wrench(bushing, on, loads.pieces); });
   }
 }
 

@@ -21,6 +21,8 @@ class PreciseLoops {
   [[nodiscard]] Eigen::Index rows() const { return cut_rows_ + own_.count(); }
   /// \returns how many of them belong to cut joints, which stand first, in their order.
   [[nodiscard]] Eigen::Index cut_rows() const { return cut_rows_; }
+  /// \returns on which pieces of theirs factors of velocity constraints are.
+  [[nodiscard]] const Pieces& pieces() const { return own_.pieces(); }
   [[nodiscard]] const std::vector<PreciseCut>& cuts() const { return cuts_; }
 
   /// Rows at the tree's positions. \param q which the tree has been given

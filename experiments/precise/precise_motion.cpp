@@ -60,6 +60,7 @@ void PreciseMotion::move(std::span<const Real> q, std::span<const Real> u) {
 AppliedLoads PreciseMotion::loads_at(double t, std::span<const Real> q, std::span<const Real> u) {
   AppliedLoads loads = loads_.at(t, q, u, tree_, near_);
   pieces_ = loads.pieces;
+  pieces_.insert(pieces_.end(), loops_.pieces().begin(), loops_.pieces().end());
   return loads;
 }
 

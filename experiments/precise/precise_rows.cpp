@@ -68,7 +68,7 @@ void PreciseRows::add_velocity_constraint(const Mechanism& mechanism, const Velo
   rows_.push_back(std::move(row));
 }
 
-Rated PreciseRows::factor_of(const Term& term, std::span<const Real> qdot) const {
+Rated PreciseRows::factor_of(const Term& term, std::span<const Real> qdot, Pieces& pieces) const {
   if (term.formula < 0) {
     return {term.factor, 0.0};
   }
@@ -77,26 +77,27 @@ Rated PreciseRows::factor_of(const Term& term, std::span<const Real> qdot) const
   std::transform(factor.variables.begin(), factor.variables.end(), std::back_inserter(values), [&](std::size_t i) {
     return Rated{q_[i], qdot.empty() ? Real(0.0) : qdot[i]};
   });
-  Pieces pieces;
   const Rated found = factor.formula.value(values, pieces);
   return {found.value / factor.scale, found.rate / factor.scale};
 }
 
 void PreciseRows::place(std::span<const Real> q) {
   q_.assign(q.begin(), q.end());
+  pieces_.clear();
   jacobian_.setZero();
   for (Eigen::Index row = 0; row < count(); ++row) {
     for (const Term& term : rows_[index_of(row)].terms) {
-      jacobian_(row, term.u) += factor_of(term, {}).value;
+      jacobian_(row, term.u) += factor_of(term, {}, pieces_).value;
     }
   }
 }
 
 void PreciseRows::move(std::span<const Real> qdot) {
+  Pieces same;
   jacobian_rate_.setZero();
   for (Eigen::Index row = 0; row < count(); ++row) {
     for (const Term& term : rows_[index_of(row)].terms) {
-      jacobian_rate_(row, term.u) += factor_of(term, qdot).rate;
+      jacobian_rate_(row, term.u) += factor_of(term, qdot, same).rate;
     }
   }
 }

@@ -28,6 +28,8 @@ class PreciseRows {
   /// \returns count() x u_size().
   [[nodiscard]] const RealMatrix& jacobian() const { return jacobian_; }
   [[nodiscard]] const RealMatrix& jacobian_rate() const { return jacobian_rate_; }
+  /// \returns on which pieces of theirs the factors are where they were placed.
+  [[nodiscard]] const Pieces& pieces() const { return pieces_; }
   /// \returns Phi where it was placed, zero of velocities alone. \param motions f(t), as PrescribedMotions has them
   [[nodiscard]] RealVector openings(std::span<const double> motions) const;
   /// \returns f, f' or f'' of those that are prescribed, zero of others.
@@ -53,11 +55,12 @@ class PreciseRows {
   };
   void add_motions(const Mechanism& mechanism);
   void add_velocity_constraint(const Mechanism& mechanism, const VelocityConstraint& constraint);
-  [[nodiscard]] Rated factor_of(const Term& term, std::span<const Real> qdot) const;
+  [[nodiscard]] Rated factor_of(const Term& term, std::span<const Real> qdot, Pieces& pieces) const;
 
   std::vector<Row> rows_;
   std::vector<Factor> factors_;
   Reals q_;
+  Pieces pieces_;
   RealMatrix jacobian_;
   RealMatrix jacobian_rate_;
 };

@@ -5,14 +5,30 @@
 namespace mbdbench::precise {
 namespace {
 
+/// Nearer to where it bends a spring tells on which side it is: farther than a step of differences, and rounding.
+constexpr double kNearBend = 1e-9;
+constexpr double kOnBend = 1e-20;
+
 Matrix rotation_of(const JointFrame& frame) {
   const Eigen::Vector4d& e = frame.rotation;
   return Eigen::Quaternion<Real>(e[0], e[1], e[2], e[3]).normalized().toRotationMatrix();
 }
 
+/// \returns the octant of what is short.
+int side_of(const Vector& apart) {
+  int side = 0;
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    side = 3 * side + (apart[i] > Real(kOnBend) ? 1 : apart[i] < Real(-kOnBend) ? 2 : 0);
+  }
+  return side;
+}
+
 /// \returns the rotation vector, up to half a turn.
-Vector rotation_vector(const Matrix& rotation) {
+Vector rotation_vector(const Matrix& rotation, Pieces& pieces) {
   Eigen::Quaternion<Real> e(rotation);
+  if (abs(e.w()) < Real(kNearBend)) {
+    pieces.push_back(e.w() < 0 ? 1 : 0);
+  }
   if (e.w() < 0) {
     e.coeffs() = -e.coeffs();
   }
@@ -50,11 +66,14 @@ Vector point_on(const TreeBody& body, const Vec3& place) {
 }
 
 Spatial point_spring_wrench(const PointSpringDescription& spring, const Real& stiffness, const Real& damping,
-                            const SpringBodies& on) {
+                            const SpringBodies& on, Pieces& pieces) {
   const Vector first = point_on(on.first, spring.point1);
   const Vector second = point_on(on.second, spring.point2);
   const Vector apart = second - first;
   const Real length = apart.norm();
+  if (length < Real(kNearBend)) {
+    pieces.push_back(side_of(apart));
+  }
   if (length == 0) {
     return Spatial::Zero();
   }
@@ -64,14 +83,14 @@ Spatial point_spring_wrench(const PointSpringDescription& spring, const Real& st
   return wrench_at(second, -pull, Vector::Zero());
 }
 
-Spatial bushing_wrench(const BushingDescription& bushing, const SpringBodies& on) {
+Spatial bushing_wrench(const BushingDescription& bushing, const SpringBodies& on, Pieces& pieces) {
   const Matrix axes = on.first.rotation * rotation_of(bushing.frame1);
   const Matrix turned = axes.transpose() * on.second.rotation * rotation_of(bushing.frame2);
   const Vector point = point_on(on.second, bushing.frame2.position);
   const Vector apart = axes.transpose() * (point - point_on(on.first, bushing.frame1.position));
   const Vector velocity = axes.transpose() * (velocity_at(on.second, point) - velocity_at(on.first, point));
   const Vector omega = axes.transpose() * (Vector(on.second.velocity.tail<3>()) - Vector(on.first.velocity.tail<3>()));
-  const Vector theta = rotation_vector(turned);
+  const Vector theta = rotation_vector(turned, pieces);
   const Vector force =
       -precise(bushing.stiffness).cwiseProduct(apart) - precise(bushing.damping).cwiseProduct(velocity);
   const Vector torque = -turned_torque(theta, precise(bushing.rotational_stiffness).cwiseProduct(theta)) -

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// Springs between two bodies in 113 bits: between points, and bushings.
+#include "experiments/precise/precise_formula.hpp"
 #include "experiments/precise/precise_tree.hpp"
 
 namespace mbdbench::precise {
@@ -12,12 +13,12 @@ struct SpringBodies {
 };
 
 /// \returns the wrench on the second body about the world's origin; the first has its opposite. None where both points
-/// coincide.
+/// coincide. \param pieces tell on which side of that place the spring is, next to it
 Spatial point_spring_wrench(const PointSpringDescription& spring, const Real& stiffness, const Real& damping,
-                            const SpringBodies& on);
+                            const SpringBodies& on, Pieces& pieces);
 
-/// Likewise of a bushing, at the second frame's origin (BushingDescription).
-Spatial bushing_wrench(const BushingDescription& bushing, const SpringBodies& on);
+/// Likewise of a bushing, at the second frame's origin (BushingDescription). \param pieces likewise of half a turn
+Spatial bushing_wrench(const BushingDescription& bushing, const SpringBodies& on, Pieces& pieces);
 
 /// A force at a point and a torque. \returns them about the world's origin.
 Spatial wrench_at(const Vector& point, const Vector& force, const Vector& torque);

@@ -61,6 +61,21 @@ std::string refuse_gauge(const Mechanism& mechanism, const Parameters& options) 
                                 : std::string();
 }
 
+/// Baumgarte's constants, of which `dca` has names of its own.
+std::pair<double, double> pull_of(const Parameters& options) {
+  return {number_in(options, "alpha", number_in(options, "baumgarte_alpha", 0.0)),
+          number_in(options, "beta", number_in(options, "baumgarte_beta", 0.0))};
+}
+
+std::string refuse_pull(const Mechanism& mechanism, const Parameters& options) {
+  const auto& cuts = mechanism.cut_joints();
+  const bool turns =
+      std::any_of(cuts.begin(), cuts.end(), [](const Joint& one) { return one.type == JointType::screw; });
+  return turns && pull_of(options) != std::pair(0.0, 0.0)
+             ? "Baumgarte's constants of cut screws pull at a turn that it does not follow"
+             : std::string();
+}
+
 }  // namespace
 
 bool begins_with_joint_states(const Formulation& formulation) {
@@ -88,7 +103,10 @@ std::string refuse_precise_states(const Formulation& formulation, const Paramete
     }
     return {};
   }
-  return mechanism.constraint_size() > 0 && has_momenta(formulation) ? refuse_gauge(mechanism, options) : std::string();
+  if (mechanism.constraint_size() == 0) {
+    return {};
+  }
+  return has_momenta(formulation) ? refuse_gauge(mechanism, options) : refuse_pull(mechanism, options);
 }
 
 std::string refuse_open_loops(const Mechanism& mechanism) {
@@ -126,9 +144,8 @@ StateRules state_rules(const Formulation& formulation, const Parameters& options
   }
   if (!rules.momenta) {
     rules.velocities.projects = text_in(options, "projection") == "velocities";
-    // `dca` has names of its own for Baumgarte's constants.
-    rules.velocities.pull = {number_in(options, "alpha", number_in(options, "baumgarte_alpha", 0.0)),
-                             number_in(options, "beta", number_in(options, "baumgarte_beta", 0.0))};
+    const auto [alpha, beta] = pull_of(options);
+    rules.velocities.pull = {alpha, beta};
     return rules;
   }
   MomentumGauge& gauge = rules.gauge;

@@ -64,9 +64,12 @@ double DerivativeComparison::terms_behind(const Block& block) const {
 
 /// \returns the largest rate of coordinates that momenta are solved for: by coordinates it changes at held momenta.
 double DerivativeComparison::solved_velocities(const Block& block) const {
-  const bool momenta = std::any_of(layout_.begin(), layout_.end(),
-                                   [](const StateComponent& one) { return one.kind == StateKind::momentum; });
-  return momenta && &block == blocks_.data() ? largest_in(place_.xdot, block) : 0.0;
+  return solves_velocities() && &block == blocks_.data() ? largest_in(place_.xdot, block) : 0.0;
+}
+
+bool DerivativeComparison::solves_velocities() const {
+  return std::any_of(layout_.begin(), layout_.end(),
+                     [](const StateComponent& one) { return one.kind == StateKind::momentum; });
 }
 
 double DerivativeComparison::change_terms(const Block& block) const {

@@ -95,14 +95,16 @@ void ParameterVariation::list_parameters() {
     const double size = bodies[k].mass > 0.0 ? bodies[k].mass : whole / static_cast<double>(bodies.size());
     add(ParameterKind::mass, bodies[k].name, k, size, bodies[k].mass);
   }
-  const auto add_springs = [&add](const auto& springs) {
-    for (std::size_t k = 0; k < springs.size(); ++k) {
-      for (const auto& [kind, value] : {std::pair(ParameterKind::stiffness, springs[k].stiffness),
-                                        std::pair(ParameterKind::damping, springs[k].damping)}) {
+  std::size_t count = 0;
+  const auto add_springs = [&](const auto& springs) {
+    for (const auto& spring : springs) {
+      for (const auto& [kind, value] :
+           {std::pair(ParameterKind::stiffness, spring.stiffness), std::pair(ParameterKind::damping, spring.damping)}) {
         if (value > 0.0) {
-          add(kind, springs[k].name, k, value, value);
+          add(kind, spring.name, count, value, value);
         }
       }
+      ++count;
     }
   };
   add_springs(mechanism_->description().joint_springs);

@@ -18,7 +18,7 @@ namespace mbdbench {
 /// One number of the mechanism.
 struct VaryingParameter {
   RateParameter parameter;
-  std::size_t place = 0;  ///< in u, among the bodies, the description's joint springs or the tree joints
+  std::size_t place = 0;  ///< in u, among the bodies, springs (of joints, then those between points) or tree joints
   /// What changes rates by about as much as they are, at most the number itself: derivatives times this have one unit.
   double size = 0.0;
   double change = 0.0;        ///< along the direction; zero where the number is: it may not become negative
