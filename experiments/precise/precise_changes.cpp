@@ -150,23 +150,21 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
   return Change{slopes(after.state, before.state), slopes(after.rates, before.rates)};
 }
 
-bool PreciseChanges::loads_bend(double t, std::span<const double> x, std::span<const double> direction,
-                                std::span<const NumberChange> numbers) const {
+std::optional<Eigen::VectorXd> PreciseChanges::along_where_smooth(double t, std::span<const double> x,
+                                                                  std::span<const double> direction,
+                                                                  std::span<const NumberChange> numbers) const {
+  if (gauge_bends(t, x, direction, numbers)) {
+    return std::nullopt;
+  }
   Pieces after;
   Pieces before;
-  static_cast<void>(rates_at(t, x, direction, kStep, numbers, after));
-  if (after.empty()) {
-    return false;  // no law has several
-  }
-  static_cast<void>(rates_at(t, x, direction, -kStep, numbers, before));
-  return after != before;
+  const Reals rates_after = rates_at(t, x, direction, kStep, numbers, after);
+  const Reals rates_before = rates_at(t, x, direction, -kStep, numbers, before);
+  return after == before ? std::optional(slopes(rates_after, rates_before)) : std::nullopt;
 }
 
-bool PreciseChanges::bends(double t, std::span<const double> x, std::span<const double> direction,
-                           std::span<const NumberChange> numbers) const {
-  if (loads_bend(t, x, direction, numbers)) {
-    return true;
-  }
+bool PreciseChanges::gauge_bends(double t, std::span<const double> x, std::span<const double> direction,
+                                 std::span<const NumberChange> numbers) const {
   const MomentumGauge& gauge = rules_.gauge;
   if (!rules_.momenta || gauge.units.size() == 0 || gauge.leak == 0.0) {
     return false;

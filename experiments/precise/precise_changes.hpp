@@ -74,17 +74,18 @@ class PreciseChanges {
   /// not. Of states that are functions of those of the tree's joints x is (q, u), and so is what is returned.
   [[nodiscard]] Eigen::VectorXd closing(double t, std::span<const double> x,
                                         std::span<const NumberChange> numbers) const;
-  /// \returns whether x' bends there along a direction: a load does, as a table at one of its points or a stop at its
-  /// edge; or kappa of the tangent gauge, the rate of the fastest joint, where several are as fast and go on
-  /// differently, as of parallel bars that get other lengths.
-  [[nodiscard]] bool bends(double t, std::span<const double> x, std::span<const double> direction,
-                           std::span<const NumberChange> numbers = {}) const;
+  /// As `along`. \returns nothing where x' bends along the direction: a load does, as a table at one of its points or a
+  /// stop at its edge; or kappa of the tangent gauge, the rate of the fastest joint, where several are as fast and go
+  /// on differently, as of parallel bars that get other lengths.
+  [[nodiscard]] std::optional<Eigen::VectorXd> along_where_smooth(double t, std::span<const double> x,
+                                                                  std::span<const double> direction,
+                                                                  std::span<const NumberChange> numbers = {}) const;
 
  private:
   [[nodiscard]] Reals rates_at(double t, std::span<const double> x, std::span<const double> direction, double step,
                                std::span<const NumberChange> numbers, Pieces& pieces) const;
-  [[nodiscard]] bool loads_bend(double t, std::span<const double> x, std::span<const double> direction,
-                                std::span<const NumberChange> numbers) const;
+  [[nodiscard]] bool gauge_bends(double t, std::span<const double> x, std::span<const double> direction,
+                                 std::span<const NumberChange> numbers) const;
   [[nodiscard]] TreeNumbers numbers_at(double step, std::span<const NumberChange> changes) const;
 
   const Mechanism* mechanism_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "experiments/verification/derivative_check.hpp"
 #include "experiments/verification/entry_names.hpp"
@@ -581,9 +582,11 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
         exact = change->rates;
         ++result.derivative.precise_directions;
       }
-    } else if (precise_ && !precise_->bends(place.t, view(place.x), view(*direction))) {
-      exact = precise_->along(place.t, view(place.x), view(*direction));
-      ++result.derivative.precise_directions;
+    } else if (precise_) {
+      if (auto rates = precise_->along_where_smooth(place.t, view(place.x), view(*direction))) {
+        exact = std::move(*rates);
+        ++result.derivative.precise_directions;
+      }
     }
     ++result.derivative.directions;
     result.without_113_bits = without_precise_;

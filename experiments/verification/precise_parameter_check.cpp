@@ -29,10 +29,11 @@ std::optional<StateChange> change_of_state(const precise::PreciseChanges& precis
                                            std::span<const precise::NumberChange> changes) {
   StateChange change;
   change.state = precise.closing(place.t, view(place.x), changes);
-  if (precise.bends(place.t, view(place.x), view(change.state), changes)) {
+  auto rates = precise.along_where_smooth(place.t, view(place.x), view(change.state), changes);
+  if (!rates) {
     return std::nullopt;
   }
-  change.rates = precise.along(place.t, view(place.x), view(change.state), changes);
+  change.rates = std::move(*rates);
   return change;
 }
 
