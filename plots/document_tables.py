@@ -30,7 +30,7 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md",
+DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "docs/using/many_states.md", "paper/paper.md",
              "docs/understanding/engines_compared.md", "docs/understanding/integrators_measured.md", "docs/understanding/speedups.md",
              "docs/using/derivatives.md", "docs/using/derivatives_measured.md", "docs/using/gradients.md", "docs/using/worked_examples.md")
 _LEDGER = _REFERENCE / "ledger.csv"
