@@ -34,7 +34,7 @@ class VariedSprings {
 
  private:
   struct Term {
-    std::size_t number;  ///< among those that are varied
+    std::size_t number = 0;  ///< among those that are varied
     ParameterPlace place;
   };
   void set_velocities(std::span<const double> q, std::span<const double> rates);

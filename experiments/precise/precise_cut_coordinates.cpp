@@ -9,7 +9,7 @@ namespace {
 
 /// \returns an angle's turn that is nearest to another angle.
 Real near_turn(const Real& angle, const Real& near) {
-  const Real turn = boost::math::constants::two_pi<Real>();
+  const Real& turn = boost::math::constants::two_pi<Real>();
   return angle + turn * floor((near - angle) / turn + Real(0.5));
 }
 

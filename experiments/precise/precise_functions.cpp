@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <boost/math/constants/constants.hpp>
+
 namespace mbdbench::precise {
 namespace {
 
@@ -36,13 +38,11 @@ Real nearest_whole(const Real& x) {
 }
 
 const Real& natural_log_of_two() {
-  static const Real kValue = log(Real(2.0));
-  return kValue;
+  return boost::math::constants::ln_two<Real>();
 }
 
 const Real& natural_log_of_ten() {
-  static const Real kValue = log(Real(10.0));
-  return kValue;
+  return boost::math::constants::ln_ten<Real>();
 }
 
 /// \returns the smallest or the largest.

@@ -78,7 +78,7 @@ RealVector PreciseLoops::openings() const {
       Real& opening = openings[first + one.row];
       opening -= motions_.positions()[one.motion];
       if (one.turns) {
-        const Real turn = boost::math::constants::two_pi<Real>();
+        const Real& turn = boost::math::constants::two_pi<Real>();
         opening -= turn * floor(opening / turn + Real(0.5));
       }
     }
