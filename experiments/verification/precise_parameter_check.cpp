@@ -16,7 +16,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 /// \returns the changes of all parameters along their direction.
 std::vector<precise::NumberChange> changes_of(std::span<const VaryingParameter> parameters) {
   std::vector<precise::NumberChange> changes;
-  std::transform(parameters.begin(), parameters.end(), std::back_inserter(changes), [&](const VaryingParameter& one) {
+  std::transform(parameters.begin(), parameters.end(), std::back_inserter(changes), [](const VaryingParameter& one) {
     return precise::NumberChange{one.parameter.kind, one.place, one.change};
   });
   return changes;
@@ -80,8 +80,8 @@ PreciseParameterComparison compare_with_precise_parameters(Formulation& formulat
     found.value += rows * direction;
     found.terms += rows.cwiseAbs() * direction.cwiseAbs();
   }
-  // Of independent joints momenta that loops hold cancel in B^T M u, and what masses change of them: by how much their
-  // terms are larger than the velocities is not known here, so that these are left to differences.
+  // Rates of coordinates that momenta of independent joints are solved for are left to differences: on soak_3168
+  // (rounding_of_rest_test) naudet-reduced misses this limit by 1.3, and what its terms are there has not been measured.
   const bool held = precise.maps() && comparison.solves_velocities();
   for (const auto& block : comparison.blocks()) {
     if (held && &block == comparison.blocks().data()) {
