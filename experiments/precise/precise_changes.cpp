@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <string>
 
 #include "experiments/precise/precise_motion.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -69,7 +70,8 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
   const Mechanism& mechanism = formulation.mechanism();
   const int most_pairs = begins_with_joint_states(formulation) ? kMostPairs : kMostMappedPairs;
   if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > most_pairs) {
-    return "the reference of 113 bits would take too long";
+    return "the reference of 113 bits would take too long: it takes " + std::to_string(most_bodies) + " bodies and " +
+           std::to_string(most_pairs) + " pairs of a body and a row of constraints";
   }
   return {};
 }

@@ -306,12 +306,14 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
   return results;
 }
 
-std::string derivative_reference(const BlockCheck& block) {
+std::string derivative_reference(const VerificationResult& result, const BlockCheck& block) {
   if (block.directions == 0) {
     return "-";
   }
-  return block.precise_directions == 0 ? "differences"
-         : block.precise_directions == block.directions
+  if (!result.without_113_bits.empty()) {
+    return "differences";
+  }
+  return block.precise_directions == block.directions
              ? "113 bits"
              : fmt::format("113 bits ({} of {})", block.precise_directions, block.directions);
 }
@@ -357,7 +359,7 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
                       block->outcome == CheckOutcome::ill_conditioned ? ", ill-conditioned" : "",
                       result.unconverged > 0 ? fmt::format(", passes not converged at {}", result.unconverged) : "");
       if (block->directions > 0) {
-        record.note += ", by " + derivative_reference(*block);
+        record.note += ", by " + derivative_reference(result, *block);
         record.note += result.without_113_bits.empty() ? std::string() : " alone: " + result.without_113_bits;
       }
       if (block == &result.parameter && !result.parameters_left_out.empty()) {

@@ -140,8 +140,9 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
                                        const VerificationOptions& options);
 
 /// \returns with what a block of exact derivatives was compared, in words: "113 bits", "113 bits (7 of 12)" where loads
-/// bend at the other states, "differences"; "-" where nothing was.
-std::string derivative_reference(const BlockCheck& block);
+/// bend at the other states or passes have not converged, maybe at all of them; "differences" where no reference of 113
+/// bits knows mechanism and state; "-" where nothing was. \param result whose block it is
+std::string derivative_reference(const VerificationResult& result, const BlockCheck& block);
 
 /// \returns one record a block.
 std::vector<Record> verification_records(const std::vector<VerificationResult>& results);

@@ -72,7 +72,7 @@ void print_table(const std::vector<VerificationResult>& results) {
          result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit), block_text(result.velocity),
          block_text(result.rate), block_text(result.reaction), block_text(result.acceleration),
          block_text(result.continuity), block_text(result.energy), block_text(result.derivative),
-         block_text(result.parameter), derivative_reference(result.derivative),
+         block_text(result.parameter), derivative_reference(result, result.derivative),
          std::string(to_string(result.outcome()))});
   }
   fmt::print("{}", table_text(table));

@@ -284,12 +284,12 @@ TEST(DerivativeCheck, SaysWhichReferenceJudged) {
   // Loops of which rows repeat others, whose momenta each formulation divides in its own way without the tangent gauge.
   const std::vector<VerificationResult> results = verified({"random_closed:seed=22"}, {"bae-haug", "hdca-printed"});
   const VerificationResult& precise = results[0];
-  EXPECT_EQ(derivative_reference(precise.derivative), "113 bits");
-  EXPECT_EQ(derivative_reference(precise.parameter), "113 bits");
+  EXPECT_EQ(derivative_reference(precise, precise.derivative), "113 bits");
+  EXPECT_EQ(derivative_reference(precise, precise.parameter), "113 bits");
   EXPECT_EQ(precise.derivative.precise_directions, precise.derivative.directions);
   EXPECT_EQ(precise.without_113_bits, "");
   const VerificationResult& others = results[1];
-  EXPECT_EQ(derivative_reference(others.derivative), "differences");
+  EXPECT_EQ(derivative_reference(others, others.derivative), "differences");
   EXPECT_NE(others.without_113_bits.find("rows that repeat others"), std::string::npos) << others.without_113_bits;
   for (const Record& record : verification_records(results)) {
     const bool derivatives = record.quantity.find("derivative_error") != std::string::npos;
@@ -297,13 +297,15 @@ TEST(DerivativeCheck, SaysWhichReferenceJudged) {
     EXPECT_EQ(record.note.find(expected) != std::string::npos, derivatives) << record.quantity << ": " << record.note;
   }
   for (const VerificationResult& result : verified({"four_bar"}, {"hdca[gauge=reset]"})) {
-    EXPECT_EQ(derivative_reference(result.derivative), "-") << "nothing was compared";
+    EXPECT_EQ(derivative_reference(result, result.derivative), "-") << "nothing was compared";
   }
   // States at which a table bends have no derivative, and count as such.
   BlockCheck partly;
   partly.directions = 12;
   partly.precise_directions = 7;
-  EXPECT_EQ(derivative_reference(partly), "113 bits (7 of 12)");
+  EXPECT_EQ(derivative_reference(precise, partly), "113 bits (7 of 12)");
+  partly.precise_directions = 0;
+  EXPECT_EQ(derivative_reference(precise, partly), "113 bits (0 of 12)");
 }
 
 TEST(DerivativeCheck, TheCommandShowsAColumnAndLeavesItOutOnRequest) {
