@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,12 +33,12 @@ Reals reals(const Eigen::VectorXd& numbers) {
 }
 
 /// \returns the largest error of a formulation's x' at moving states, of coordinates and of the others over the
-/// largest.
-double error_of(const std::string& word, const Mechanism& mechanism, int states) {
+/// largest; nothing where 113 bits do not know its states.
+std::optional<double> error_of(const std::string& word, const Mechanism& mechanism, int states) {
   const FormulationChoice choice = choose_formulation(formulation_registry(), word);
   const auto formulation = make_formulation(formulation_registry(), *choice.entry, mechanism, choice.options);
   if (!refuse_precise_states(*formulation, choice.parameters).empty()) {
-    return 0.0;
+    return std::nullopt;
   }
   const StateRules rules = state_rules(*formulation, choice.parameters);
   const TreeNumbers numbers(mechanism);
@@ -81,6 +83,7 @@ TEST(PreciseConstraints, HaveTheRatesOfDense) {
     }
   }
   double worst = 0.0;
+  std::map<std::string, std::size_t> compared;
   std::set<JointType> cuts;
   std::size_t driven = 0;
   for (const std::string& key : keys) {
@@ -91,19 +94,35 @@ TEST(PreciseConstraints, HaveTheRatesOfDense) {
     ASSERT_EQ(refuse_precise_motion(mechanism), "") << key;
     // dense rounds by its condition, of up to 1e6 here; another term would show at 1e-3.
     for (const char* const word : {"dense", "dense-momentum"}) {
-      const double error = error_of(word, mechanism, 2);
-      EXPECT_LT(error, 1e-8) << word << " on " << key;
-      worst = std::max(worst, error);
+      if (const std::optional<double> error = error_of(word, mechanism, 2)) {
+        EXPECT_LT(*error, 1e-8) << word << " on " << key;
+        worst = std::max(worst, *error);
+        ++compared[word];
+      }
     }
     for (const Joint& joint : mechanism.cut_joints()) {
       cuts.insert(joint.type);
     }
     driven += mechanism.rheonomic() ? 1 : 0;
   }
-  fmt::print("seed {}: {} mechanisms, largest difference {:.1e}, {} types of cut joints, {} driven\n", seed,
-             keys.size(), worst, cuts.size(), driven);
+  fmt::print("seed {}: {} of {} mechanisms in momenta, largest difference {:.1e}, {} types of cut joints, {} driven\n",
+             seed, compared["dense-momentum"], compared["dense"], worst, cuts.size(), driven);
+  EXPECT_GE(compared["dense"], 90U);
+  EXPECT_GE(compared["dense-momentum"], 90U);
   EXPECT_GE(cuts.size(), 9U);
   EXPECT_GE(driven, 10U);
+}
+
+// What Baumgarte's constants make of a screw's turn is not known, so that no right formulation fails for it.
+TEST(PreciseConstraints, RefuseConstantsThatPullAtCutScrews) {
+  const Mechanism mechanism = find_mechanism(default_registries(), "random_closed:seed=1234,screws=1");
+  for (const char* const word : {"bae-haug", "bae-haug[alpha=5,beta=5]"}) {
+    const FormulationChoice choice = choose_formulation(formulation_registry(), word);
+    const auto formulation = make_formulation(formulation_registry(), *choice.entry, mechanism, choice.options);
+    EXPECT_EQ(refuse_precise_states(*formulation, choice.parameters).find("cut screws") != std::string::npos,
+              word != std::string("bae-haug"))
+        << word;
+  }
 }
 
 }  // namespace
