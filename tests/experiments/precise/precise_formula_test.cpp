@@ -68,7 +68,7 @@ TEST(PreciseFormula, HasTheRatesOfDifferences) {
     const Rated here = formula.value(values_of(formula, x, y), pieces);
     const auto at = [&](double step) {
       Pieces there;
-      const Real value =
+      Real value =
           formula.value(values_of(formula, {x.value + step * x.rate, 0.0}, {y.value + step * y.rate, 0.0}), there)
               .value;
       EXPECT_EQ(there, pieces) << text;
