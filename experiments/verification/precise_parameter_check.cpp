@@ -81,7 +81,8 @@ PreciseParameterComparison compare_with_precise_parameters(Formulation& formulat
     found.terms += rows.cwiseAbs() * direction.cwiseAbs();
   }
   // Rates of coordinates that momenta of independent joints are solved for are left to differences: on soak_3168
-  // (rounding_of_rest_test) naudet-reduced misses this limit by 1.3, and what its terms are there has not been measured.
+  // (rounding_of_rest_test) naudet-reduced misses this limit by 1.3, and what its terms are there has not been
+  // measured.
   const bool held = precise.maps() && comparison.solves_velocities();
   for (const auto& block : comparison.blocks()) {
     if (held && &block == comparison.blocks().data()) {

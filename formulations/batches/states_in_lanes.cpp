@@ -27,6 +27,7 @@ void StatesInLanes::evaluate(double t, std::span<const double> states, std::span
   const LaneData& data = tree_.data();
   const std::size_t size = index_of(data.q_count + data.u_count);
   const std::size_t count = statuses.size();
+  const RhsStatus fine;
   tree_.set_time(t);
   std::array<const double*, kMostLanes> from{};
   std::array<double*, kMostLanes> to{};
@@ -55,8 +56,13 @@ void StatesInLanes::evaluate(double t, std::span<const double> states, std::span
     sweeps_.scatter(data, to.data());
     for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
       const std::size_t k = first + lane;
-      statuses[k] = data.verdict[lane] > 0.0 ? RhsStatus{}
-                                             : alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+      // Not by a conditional expression: GCC builds its value byte by byte and waits to copy it, a fifth of an arm's
+      // time.
+      if (data.verdict[lane] > 0.0) {
+        statuses[k] = fine;
+      } else {
+        statuses[k] = alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+      }
     }
   }
 }

@@ -201,6 +201,7 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
   const auto lanes = index_of(sweeps_.lanes);
   const std::size_t size = index_of(data_.outside.q_count + data_.outside.u_count);
   const std::size_t count = which.empty() ? statuses.size() : which.size();
+  const RhsStatus fine;  // assigned as states_in_lanes.cpp says
   const auto number = [&](std::size_t place) { return which.empty() ? place : which[place]; };
   std::array<const double*, kMostStates> from{};
   std::array<double*, kMostStates> to{};
@@ -232,9 +233,11 @@ void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<
     sweeps_.scatter(data_.outside, to.data());
     for (std::size_t lane = 0; lane < lanes && first + lane < count; ++lane) {
       const std::size_t k = number(first + lane);
-      statuses[k] = data_.tree.verdict[lane] > 0.0
-                        ? RhsStatus{}
-                        : alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+      if (data_.tree.verdict[lane] > 0.0) {
+        statuses[k] = fine;
+      } else {
+        statuses[k] = alone(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+      }
     }
   }
 }
