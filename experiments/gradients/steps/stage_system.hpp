@@ -28,9 +28,9 @@ class StageSystem {
   /// Factorises at the states of the stages. \param stages a row a stage, explicit ones among them
   /// \throws RunFailure where a stage has no derivatives
   void factorise(const StepInterval& step, std::span<const double> stages);
-  /// \param rates J_i (x' + what explicit stages add) + p_i, become k'_i \param rates rows of the implicit stages
+  /// \param rates J_i (x' + what explicit stages add) + p_i, become k'_i; rows of the implicit stages
   void solve(std::span<double> rates) const;
-  /// \param weights h b_i l, become w_i \param weights rows of the implicit stages
+  /// \param weights h b_i l, become w_i; rows of the implicit stages
   void solve_transposed(std::span<double> weights) const;
 
  private:
