@@ -55,8 +55,8 @@ def test_every_example_has_its_numbers_and_curves(results):
         times = [float(row["t"]) for row in rows]
         assert times[0] == 0.0 and times == sorted(times)
         assert all(np.isfinite(float(cell)) for row in rows for cell in row.values())
-    open_ones = [record for record in records if record["quantity"] == "gradient_error" and record["value"]]
-    assert len(open_ones) >= 2, "of open mechanisms there is a reference"
+    compared = [record for record in records if record["quantity"] == "gradient_error" and record["value"]]
+    assert len(compared) == 4, "of 113 bits, for open mechanisms and loops"
 
 
 def test_times_stand_apart(results):
