@@ -132,8 +132,7 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
   PreciseStateMap map = *map_;
   map.choose(x);
   struct Side {
-    Reals state;
-    Reals rates;
+    PreciseStateMap::Moving x;
     Pieces pieces;
   };
   const auto at = [&](double step) {
@@ -141,18 +140,14 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
     PreciseMotion motion(*mechanism_, own);
     const Reals q = moved(along.q, along.q_change, step);
     const Reals u = moved(along.u, along.u_change, step);
-    Side side;
-    side.rates = map.rates(motion, t, {q, u}, x);
-    side.pieces = motion.pieces();
-    side.state = map.state(motion, t, {q, u}, x);
-    return side;
+    return Side{map.moving(motion, t, {q, u}, x), motion.pieces()};
   };
   const Side after = at(kStep);
   const Side before = at(-kStep);
   if (after.pieces != before.pieces) {
     return std::nullopt;
   }
-  return Change{slopes(after.state, before.state), slopes(after.rates, before.rates)};
+  return Change{slopes(after.x.state, before.x.state), slopes(after.x.rates, before.x.rates)};
 }
 
 std::optional<Eigen::VectorXd> PreciseChanges::along_where_smooth(double t, std::span<const double> x,
