@@ -19,8 +19,6 @@ constexpr double kRounding = 1e-30;
 constexpr double kSameRate = 1e-9;
 /// A body costs 0.1 ms and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
-/// States that are functions of the tree's take several evaluations each.
-constexpr int kMostMappedPairs = 300;
 
 Reals reals(std::span<const double> numbers) {
   return {numbers.begin(), numbers.end()};
@@ -68,10 +66,9 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
     return refusal;
   }
   const Mechanism& mechanism = formulation.mechanism();
-  const int most_pairs = begins_with_joint_states(formulation) ? kMostPairs : kMostMappedPairs;
-  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > most_pairs) {
+  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
     return "the reference of 113 bits would take too long: it takes " + std::to_string(most_bodies) + " bodies and " +
-           std::to_string(most_pairs) + " pairs of a body and a row of constraints";
+           std::to_string(kMostPairs) + " pairs of a body and a row of constraints";
   }
   return {};
 }

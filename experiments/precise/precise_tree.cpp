@@ -157,11 +157,17 @@ Reals PreciseTree::accelerations(const Loads& loads) {
   for (std::size_t k = bodies_.size(); k-- > 0;) {
     TreeBody& body = bodies_[k];
     const Joint& joint = mechanism_->tree_joints()[k];
-    const Spatial bias = moves ? body.bias : Spatial(Spatial::Zero());
-    Spatial force = body.force + body.articulated * bias;
+    Spatial force = body.force;
+    if (moves) {
+      force += body.articulated * body.bias;
+    }
     if (const Columns& axes = body.axes.columns(); axes.cols() > 0) {
       body.remaining = part_of(loads.joint_forces, joint) - axes.transpose() * body.force;
-      force += body.gain * body.pivot.solve(Rates(body.remaining - body.gain.transpose() * bias));
+      Rates driving = body.remaining;
+      if (moves) {
+        driving -= body.gain.transpose() * body.bias;
+      }
+      force += body.gain * body.pivot.solve(driving);
     }
     if (joint.a >= 0) {
       inboard(k).force += force;
