@@ -17,7 +17,7 @@ constexpr double kStep = 1e-11;
 constexpr double kRounding = 1e-30;
 /// Rates of joints that are so near one another, relative, count as the same.
 constexpr double kSameRate = 1e-9;
-/// A body costs 0.1 ms and more with every row of loops.
+/// A body costs 0.1 ms a change, and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
 
 Reals reals(std::span<const double> numbers) {

@@ -139,14 +139,20 @@ void PreciseStateMap::choose(std::span<const double> x) {
     }
     independent_[index_of(component)] = stands_out(component) == 0;
   }
+  const auto entry = [](const std::vector<int>& all, int place) {
+    if (index_of(place) >= all.size()) {
+      throw std::runtime_error("its dependent.1, ... leave fewer components independent than the state holds");
+    }
+    return all[index_of(place)];
+  };
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (const int place = numbered(names_[i], "q.independent"); place >= 0) {
-      components_[i] = {Kind::coordinate, coordinates.at(index_of(place)), 0};
+      components_[i] = {Kind::coordinate, entry(coordinates, place), 0};
     }
     for (const auto& [prefix, kind] :
          {std::pair("v.independent", Kind::velocity), std::pair("p.independent", Kind::momentum)}) {
       if (const int place = numbered(names_[i], prefix); place >= 0) {
-        components_[i] = {kind, rates.at(index_of(place)), 0};
+        components_[i] = {kind, entry(rates, place), 0};
       }
     }
   }

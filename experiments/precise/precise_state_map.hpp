@@ -34,7 +34,8 @@ class PreciseStateMap {
   /// \throws std::invalid_argument naming a component that is not known
   explicit PreciseStateMap(const Formulation& formulation);
 
-  /// Reads which components depend. \param x a state with that choice
+  /// Reads which components depend. \param x a state with that choice \throws std::runtime_error where it leaves fewer
+  /// independent ones than the state holds
   void choose(std::span<const double> x);
 
   /// \returns x of a motion on the constraints. \param near a state whose signs of quaternions it takes

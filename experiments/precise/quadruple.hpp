@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The processor's compiler's own numbers of 113 bits, with what glibc has for them: two to four times as fast as those
-/// of Boost, which precise_number.hpp takes where there are none.
-#include <features.h>
+/// The compiler's own numbers of 113 bits, with what glibc has for them: two to four times as fast as those of Boost,
+/// which precise_number.hpp takes where there are none.
+#include <climits>
 
 // Compilers for other processors have no such number, and other C libraries no functions of it.
 #if defined(__SIZEOF_FLOAT128__) && defined(__x86_64__) && defined(__GLIBC__) && defined(__GLIBC_PREREQ)
@@ -159,6 +159,7 @@ class numeric_limits<mbdbench::precise::Quadruple> {
   static constexpr Number epsilon() { return power_of_two(1 - digits); }
   static constexpr Number round_error() { return 0.5; }
   static constexpr Number infinity() { return numeric_limits<double>::infinity(); }
+  // NOLINTNEXTLINE(readability-identifier-naming): the standard's name
   static constexpr Number quiet_NaN() { return numeric_limits<double>::quiet_NaN(); }
 };
 

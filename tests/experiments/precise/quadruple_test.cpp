@@ -18,9 +18,6 @@ namespace {
 static_assert(std::numeric_limits<Real>::digits == 113);
 static_assert(std::numeric_limits<PortableReal>::digits == 113);
 
-/// Of functions, in units of the last of 113 bits: glibc's are within one, Boost's within some.
-constexpr double kLastBits = 8.0;
-
 /// \returns the largest error of M M^-1 b, of a matrix that is well conditioned.
 template <typename Number>
 double error_of_solution() {
@@ -40,6 +37,9 @@ TEST(Quadruple, MatricesOfEitherNumberHaveThirtyThreeDigits) {
 }
 
 #ifdef MBDBENCH_QUADRUPLE
+
+/// Of functions, in units of the last of 113 bits: glibc's are within one, Boost's within some.
+constexpr double kLastBits = 8.0;
 
 /// \returns the same number: three doubles hold more than 113 bits.
 PortableReal portable(const Quadruple& x) {
