@@ -17,10 +17,8 @@ constexpr double kStep = 1e-11;
 constexpr double kRounding = 1e-30;
 /// Rates of joints that are so near one another, relative, count as the same.
 constexpr double kSameRate = 1e-9;
-/// A body costs 0.1 ms and more with every row of loops.
+/// A body costs 0.1 ms a change, and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
-/// States that are functions of the tree's take several evaluations each.
-constexpr int kMostMappedPairs = 300;
 
 Reals reals(std::span<const double> numbers) {
   return {numbers.begin(), numbers.end()};
@@ -68,10 +66,9 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
     return refusal;
   }
   const Mechanism& mechanism = formulation.mechanism();
-  const int most_pairs = begins_with_joint_states(formulation) ? kMostPairs : kMostMappedPairs;
-  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > most_pairs) {
+  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
     return "the reference of 113 bits would take too long: it takes " + std::to_string(most_bodies) + " bodies and " +
-           std::to_string(most_pairs) + " pairs of a body and a row of constraints";
+           std::to_string(kMostPairs) + " pairs of a body and a row of constraints";
   }
   return {};
 }
@@ -132,8 +129,7 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
   PreciseStateMap map = *map_;
   map.choose(x);
   struct Side {
-    Reals state;
-    Reals rates;
+    PreciseStateMap::Moving x;
     Pieces pieces;
   };
   const auto at = [&](double step) {
@@ -141,18 +137,14 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
     PreciseMotion motion(*mechanism_, own);
     const Reals q = moved(along.q, along.q_change, step);
     const Reals u = moved(along.u, along.u_change, step);
-    Side side;
-    side.rates = map.rates(motion, t, {q, u}, x);
-    side.pieces = motion.pieces();
-    side.state = map.state(motion, t, {q, u}, x);
-    return side;
+    return Side{map.moving(motion, t, {q, u}, x), motion.pieces()};
   };
   const Side after = at(kStep);
   const Side before = at(-kStep);
   if (after.pieces != before.pieces) {
     return std::nullopt;
   }
-  return Change{slopes(after.state, before.state), slopes(after.rates, before.rates)};
+  return Change{slopes(after.x.state, before.x.state), slopes(after.x.rates, before.x.rates)};
 }
 
 std::optional<Eigen::VectorXd> PreciseChanges::along_where_smooth(double t, std::span<const double> x,

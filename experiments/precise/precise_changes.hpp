@@ -15,7 +15,7 @@
 
 namespace mbdbench::precise {
 
-/// With which a change takes some 30 ms.
+/// With which a change takes some 10 ms.
 constexpr int kMostPreciseBodies = 128;
 
 /// u' rounded to double precision. \param q coordinates \param u quasi-velocities, on the constraints
@@ -25,7 +25,7 @@ std::vector<double> precise_accelerations(const Mechanism& mechanism, double t, 
 
 /// \returns why there are no precise changes of a formulation's rates; empty where there are: where
 /// refuse_precise_states has nothing, and no more bodies and rows of loops than take a second.
-/// \param options of the formulation, complete \param most_bodies of whoever asks: a change takes 0.2 ms a body
+/// \param options of the formulation, complete \param most_bodies of whoever asks: a change takes 0.1 ms a body
 std::string refuse_precise_changes(const Formulation& formulation, const Parameters& options,
                                    int most_bodies = kMostPreciseBodies);
 
@@ -44,7 +44,8 @@ struct MotionDirection {
   std::span<const double> u_change;
 };
 
-/// Changes of one formulation's rates.
+/// Changes of one formulation's rates. All throw std::runtime_error at a state where there is no motion, as one with an
+/// articulated inertia that is not positive.
 class PreciseChanges {
  public:
   /// \param formulation that refuse_precise_changes takes with these options; must outlive this

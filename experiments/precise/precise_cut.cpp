@@ -7,7 +7,7 @@ namespace mbdbench::precise {
 namespace {
 
 HeldRows rows_of(const Joint& joint) {
-  const Vector axis = precise(joint.axis).normalized();
+  const Vector axis = unit(precise(joint.axis));
   const Vector given = precise(joint.normal1);
   const Vector normal1 = (given - axis * axis.dot(given)).normalized();
   const Vector normal2 = axis.cross(normal1);
@@ -21,7 +21,7 @@ HeldRows rows_of(const Joint& joint) {
       held.cosines = no_tilt;
       break;
     case JointType::universal: {
-      const Vector axis2 = precise(joint.axis2).normalized();
+      const Vector axis2 = unit(precise(joint.axis2));
       const Real cosine = axis.dot(axis2);
       held.along_world = true;
       held.cosines = {{axis, axis2, cosine, Real(1.0) / sqrt(Real(1.0) - cosine * cosine)}};
@@ -101,7 +101,7 @@ PreciseCut::PreciseCut(const Joint& joint)
       held_(rows_of(joint)),
       axes_on_a_(orthonormal(joint.rotation_a)),
       axes_on_b_(orthonormal(joint.rotation_b)) {
-  const Vector axis = precise(joint.axis).normalized();
+  const Vector axis = unit(precise(joint.axis));
   for (const DrivenRow& driven : joint.driven) {
     if (driven.turns) {
       held_.turn = true;
@@ -135,7 +135,7 @@ PreciseCut::Contact PreciseCut::contact(const TreeBody& a, const TreeBody& b) co
   const Vector omega_a = a.velocity.tail<3>();
   const Vector omega_b = b.velocity.tail<3>();
   const Real radius = joint_->radius;
-  const Vector normal = axes_on_a(a) * precise(joint_->axis).normalized();
+  const Vector normal = axes_on_a(a) * unit(precise(joint_->axis));
   const Vector normal_rate = omega_a.cross(normal);
   if (joint_->type == JointType::rolling_ball) {
     found.offset = -normal * radius;
@@ -143,7 +143,7 @@ PreciseCut::Contact PreciseCut::contact(const TreeBody& a, const TreeBody& b) co
     return found;
   }
   // Down the disc's plane.
-  const Vector axis = axes_on_b(b) * precise(joint_->axis2).normalized();
+  const Vector axis = axes_on_b(b) * unit(precise(joint_->axis2));
   const Vector axis_rate = omega_b.cross(axis);
   const Real along = normal.dot(axis);
   const Vector up = normal - axis * along;
@@ -173,7 +173,7 @@ void PreciseCut::place(const TreeBody& a, const TreeBody& b) {
     wrenches_.col(row++) = force_at(point, apart_.normalized());
   }
   if (held_.screw) {
-    const Vector axis = axes_a * precise(joint.axis).normalized();
+    const Vector axis = axes_a * unit(precise(joint.axis));
     const Real pitch = joint.pitch;
     wrenches_.col(row++) = (force_at(point, axis) - torque(axis * pitch)) / sqrt(Real(1.0) + pitch * pitch);
   }
@@ -181,7 +181,7 @@ void PreciseCut::place(const TreeBody& a, const TreeBody& b) {
     wrenches_.col(row++) = torque((axes_b * one.on_b).cross(axes_a * one.on_a) * one.scale);
   }
   if (held_.turn) {
-    wrenches_.col(row) = torque(axes_a * precise(joint.axis).normalized());
+    wrenches_.col(row) = torque(axes_a * unit(precise(joint.axis)));
   }
 }
 
@@ -222,7 +222,7 @@ void PreciseCut::move(const TreeBody& a, const TreeBody& b) {
     rates_.col(row++) = torque((omega_b.cross(on_b).cross(on_a) + on_b.cross(omega_a.cross(on_a))) * one.scale);
   }
   if (held_.turn) {
-    rates_.col(row) = torque(omega_a.cross(axes_a * precise(joint.axis).normalized()));
+    rates_.col(row) = torque(omega_a.cross(axes_a * unit(precise(joint.axis))));
   }
 }
 

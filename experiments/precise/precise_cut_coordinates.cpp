@@ -1,7 +1,5 @@
 #include "experiments/precise/precise_cut_coordinates.hpp"
 
-#include <boost/math/constants/constants.hpp>
-
 #include "experiments/precise/precise_springs.hpp"
 
 namespace mbdbench::precise {
@@ -9,7 +7,7 @@ namespace {
 
 /// \returns an angle's turn that is nearest to another angle.
 Real near_turn(const Real& angle, const Real& near) {
-  const Real& turn = boost::math::constants::two_pi<Real>();
+  const Real& turn = whole_turn();
   return angle + turn * floor((near - angle) / turn + Real(0.5));
 }
 
@@ -42,9 +40,20 @@ Real cut_velocity(const Joint& joint, int component, const CutBodies& of) {
   return cut_dual(joint, component, of).dot(Spatial(of.b.velocity - of.a.velocity));
 }
 
+Real cut_acceleration(const Joint& joint, int component, const CutBodies& of) {
+  // V_b - V_a = H u, and what is left of its rate without H' u is H u'.
+  const JointAxes axes(joint, of.a.rotation * orthonormal(joint.rotation_a),
+                       of.b.rotation * orthonormal(joint.rotation_b), point_on(of.b, joint.position_b));
+  Spatial relative = of.b.acceleration - of.a.acceleration;
+  for (int i = 0; i < joint.nu; ++i) {
+    relative -= axes.rate(i, of.a.velocity, of.b.velocity) * cut_velocity(joint, i, of);
+  }
+  return cut_dual(joint, component, of).dot(relative);
+}
+
 Real cut_coordinate(const Joint& joint, int component, const CutBodies& of, double near) {
   const JointPose pose = cut_pose(joint, of);
-  const Vector axis = precise(joint.axis).normalized();
+  const Vector axis = unit(precise(joint.axis));
   const Vector normal = precise(joint.normal1);
   const auto turn = [&](const Real& expected) {
     return near_turn(angle_about(axis, normal, pose.rotation * normal), expected);
@@ -55,7 +64,7 @@ Real cut_coordinate(const Joint& joint, int component, const CutBodies& of, doub
     case JointType::prismatic:
       return axis.dot(pose.translation);
     case JointType::universal: {
-      const Vector axis2 = precise(joint.axis2).normalized();
+      const Vector axis2 = unit(precise(joint.axis2));
       // R axis2 = Rot(axis, q1) axis2 and R^T axis = Rot(axis2, -q2) axis.
       return near_turn(component == 0 ? angle_about(axis, axis2, pose.rotation * axis2)
                                       : angle_about(axis2, pose.rotation.transpose() * axis, axis),

@@ -17,6 +17,9 @@ Spatial cut_dual(const Joint& joint, int component, const CutBodies& of);
 /// \returns a component of u.
 Real cut_velocity(const Joint& joint, int component, const CutBodies& of);
 
+/// \returns a component of u', of bodies that accelerate.
+Real cut_acceleration(const Joint& joint, int component, const CutBodies& of);
+
 /// \returns a component of q of a joint without quaternions. \param near of an angle, within half a turn
 Real cut_coordinate(const Joint& joint, int component, const CutBodies& of, double near);
 

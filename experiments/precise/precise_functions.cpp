@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include <boost/math/constants/constants.hpp>
-
 namespace mbdbench::precise {
 namespace {
 
@@ -38,11 +36,13 @@ Real nearest_whole(const Real& x) {
 }
 
 const Real& natural_log_of_two() {
-  return boost::math::constants::ln_two<Real>();
+  static const Real found = log(Real(2));
+  return found;
 }
 
 const Real& natural_log_of_ten() {
-  return boost::math::constants::ln_ten<Real>();
+  static const Real found = log(Real(10));
+  return found;
 }
 
 /// \returns the smallest or the largest.

@@ -6,7 +6,7 @@ namespace mbdbench::precise {
 namespace {
 
 Matrix turned_about(const Vec3& axis, const Real& angle) {
-  return Eigen::AngleAxis<Real>(angle, precise(axis).normalized()).toRotationMatrix();
+  return Eigen::AngleAxis<Real>(angle, unit(precise(axis))).toRotationMatrix();
 }
 
 Matrix of_quaternion(std::span<const Real> q) {
@@ -17,15 +17,15 @@ Matrix of_quaternion(std::span<const Real> q) {
 
 Matrix orthonormal(const Mat3& rotation) {
   Matrix made = rotation.cast<Real>();
-  made.col(0).normalize();
-  made.col(1) = (made.col(1) - made.col(0) * made.col(0).dot(made.col(1))).normalized();
+  made.col(0) = unit(made.col(0));
+  made.col(1) = unit(made.col(1) - made.col(0) * made.col(0).dot(made.col(1)));
   made.col(2) = made.col(0).cross(made.col(1));
   return made;
 }
 
 JointPose joint_pose(const Joint& joint, std::span<const Real> q) {
   JointPose pose;
-  const Vector axis = precise(joint.axis).normalized();
+  const Vector axis = unit(precise(joint.axis));
   switch (joint.type) {
     case JointType::revolute:
       pose.rotation = turned_about(joint.axis, q[0]);
@@ -63,7 +63,7 @@ JointPose joint_pose(const Joint& joint, std::span<const Real> q) {
 
 JointAxes::JointAxes(const Joint& joint, const Matrix& axes_a, const Matrix& axes_b, const Vector& point)
     : axes_(6, joint.nu), from_b_(static_cast<std::size_t>(joint.nu)), point_(point) {
-  const Vector axis = axes_a * precise(joint.axis).normalized();
+  const Vector axis = axes_a * unit(precise(joint.axis));
   switch (joint.type) {
     case JointType::revolute:
       turn(axis, false);
@@ -73,7 +73,7 @@ JointAxes::JointAxes(const Joint& joint, const Matrix& axes_a, const Matrix& axe
       break;
     case JointType::universal:
       turn(axis, false);
-      turn(axes_b * precise(joint.axis2).normalized(), true);
+      turn(axes_b * unit(precise(joint.axis2)), true);
       break;
     case JointType::cylindrical:
       turn(axis, false);

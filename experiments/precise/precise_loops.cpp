@@ -1,7 +1,6 @@
 #include "experiments/precise/precise_loops.hpp"
 
 #include <algorithm>
-#include <boost/math/constants/constants.hpp>
 #include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -78,7 +77,7 @@ RealVector PreciseLoops::openings() const {
       Real& opening = openings[first + one.row];
       opening -= motions_.positions()[one.motion];
       if (one.turns) {
-        const Real& turn = boost::math::constants::two_pi<Real>();
+        const Real& turn = whole_turn();
         opening -= turn * floor(opening / turn + Real(0.5));
       }
     }

@@ -116,13 +116,8 @@ PreciseMotion::StateRates PreciseMotion::momentum_rates(double t, std::span<cons
   add(held.x, u);
   const RealVector& sigma = held.y;
   move(q, u);
-  const std::vector<Spatial> impulses = loops_.wrenches(sigma);
-  const std::vector<Spatial> turning = loops_.wrench_rates(sigma);
-  const AppliedLoads loads = loads_at(t, q, u);
-  Reals rates = tree_.momentum_rates({loads.joint_forces, true, loads.wrenches}, {impulses, turning});
+  Reals rates = momentum_rates_there(t, q, u, sigma);
   if (loops_.rows() > 0) {
-    const RealVector turned = -loops_.own_force_rates(sigma);
-    add({turned.begin(), turned.end()}, rates);
     RealVector along = sigma * kappa_of(gauge, u);
     if (gauge.tangent) {
       const Reals moved = tree_.accelerations({rates, false, {}});
@@ -132,6 +127,17 @@ PreciseMotion::StateRates PreciseMotion::momentum_rates(double t, std::span<cons
     add({added.begin(), added.end()}, rates);
   }
   return {tree_.coordinate_rates(q, u), std::move(rates)};
+}
+
+Reals PreciseMotion::momentum_rates_there(double t, std::span<const Real> q, std::span<const Real> u,
+                                          const RealVector& sigma) {
+  const std::vector<Spatial> impulses = loops_.wrenches(sigma);
+  const std::vector<Spatial> turning = loops_.wrench_rates(sigma);
+  const AppliedLoads loads = loads_at(t, q, u);
+  Reals rates = tree_.momentum_rates({loads.joint_forces, true, loads.wrenches}, {impulses, turning});
+  const RealVector turned = -loops_.own_force_rates(sigma);
+  add({turned.begin(), turned.end()}, rates);
+  return rates;
 }
 
 Reals PreciseMotion::velocities(double t, std::span<const Real> q, std::span<const Real> p) {

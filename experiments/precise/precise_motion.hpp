@@ -71,6 +71,12 @@ class PreciseMotion {
                             const MomentumGauge& gauge = {});
   /// \returns p = M u, that of no impulses.
   Reals momenta(std::span<const Real> q, std::span<const Real> u);
+  /// \returns the same where the motion is.
+  [[nodiscard]] Reals momenta() const { return tree_.momenta(); }
+  /// \returns p' of p = M u - Phi_q^T sigma where the motion is, less Phi_q^T (lambda - sigma').
+  Reals momentum_rates_there(double t, std::span<const Real> q, std::span<const Real> u, const RealVector& sigma);
+  /// Gives bodies the accelerations of these u' where the motion is.
+  void accelerate(std::span<const Real> udot) { tree_.accelerate(udot); }
   /// Sets positions and velocities of `body`, and rows of constraints.
   void go_to(double t, std::span<const Real> q, std::span<const Real> u);
   /// \returns u of such momenta, which keeps the constraints.

@@ -7,12 +7,19 @@
 #include <span>
 #include <vector>
 
+#include "experiments/precise/quadruple.hpp"
 #include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench::precise {
 
-using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float_quad::backend_type,
-                                           boost::multiprecision::et_off>;
+/// As exact, for every compiler.
+using PortableReal = boost::multiprecision::number<boost::multiprecision::cpp_bin_float_quad::backend_type,
+                                                   boost::multiprecision::et_off>;
+#ifdef MBDBENCH_QUADRUPLE
+using Real = Quadruple;
+#else
+using Real = PortableReal;
+#endif
 using Reals = std::vector<Real>;
 using Vector = Eigen::Matrix<Real, 3, 1>;
 using Matrix = Eigen::Matrix<Real, 3, 3>;
@@ -24,8 +31,20 @@ using Rates = Eigen::Matrix<Real, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
+/// \returns 2 pi.
+inline const Real& whole_turn() {
+  static const Real turn = 8 * atan(Real(1));
+  return turn;
+}
+
 inline Vector precise(const Vec3& v) {
   return v.cast<Real>();
+}
+
+/// \returns the vector with length 1. Most axes of mechanisms are those of coordinates, and need no root.
+inline Vector unit(const Vector& v) {
+  const Real square = v.squaredNorm();
+  return square == 1 ? v : Vector(v / sqrt(square));
 }
 
 inline Eigen::Map<const RealVector> as_vector(std::span<const Real> numbers) {

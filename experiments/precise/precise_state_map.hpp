@@ -10,6 +10,7 @@
 ///                         do not depend, as the numbers dependent.1 say, a bit each, 50 a number
 ///   p.JOINT               of independent components: p_i = B^T M u with u = B u_i [Naudet2005]
 ///   r.BODY.1, e.BODY.1    centre of mass and unit quaternion; vr, ve: their rates
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <span>
@@ -33,15 +34,21 @@ class PreciseStateMap {
   /// \throws std::invalid_argument naming a component that is not known
   explicit PreciseStateMap(const Formulation& formulation);
 
-  /// Reads which components depend. \param x a state with that choice
+  /// Reads which components depend. \param x a state with that choice \throws std::runtime_error where it leaves fewer
+  /// independent ones than the state holds
   void choose(std::span<const double> x);
 
   /// \returns x of a motion on the constraints. \param near a state whose signs of quaternions it takes
   [[nodiscard]] Reals state(PreciseMotion& motion, double t, const JointMotionState& at,
                             std::span<const double> near) const;
-  /// \returns x' there.
-  [[nodiscard]] Reals rates(PreciseMotion& motion, double t, const JointMotionState& at,
-                            std::span<const double> near) const;
+  /// A state and how it changes.
+  struct Moving {
+    Reals state;
+    Reals rates;
+  };
+  /// \returns x and x' there.
+  [[nodiscard]] Moving moving(PreciseMotion& motion, double t, const JointMotionState& at,
+                              std::span<const double> near) const;
 
  private:
   enum class Kind {
@@ -67,17 +74,17 @@ class PreciseStateMap {
   [[nodiscard]] Names names_of_joints() const;
   void add_names_of_bodies(Names& names) const;
   [[nodiscard]] Component named(const Names& names, const StateComponent& one) const;
-  [[nodiscard]] Real value(const Component& one, PreciseMotion& motion, const JointMotionState& at,
-                           std::span<const double> near) const;
-  /// \returns B^T M u over u, where the motion has been placed.
-  [[nodiscard]] RealVector independent_momenta(PreciseMotion& motion, const JointMotionState& at) const;
+  /// Of all components, where the motion is. \param udot none: bodies do not accelerate, and there are no rates
+  [[nodiscard]] Moving read(PreciseMotion& motion, double t, const JointMotionState& at, std::span<const Real> udot,
+                            std::span<const double> near) const;
   [[nodiscard]] bool has(Kind kind) const;
   void look_near(PreciseMotion& motion, std::span<const double> near) const;
 
   const Mechanism* mechanism_;
   std::vector<Component> components_;
   std::vector<std::string> names_;
-  std::vector<bool> independent_;  // components of u that a state of momenta holds
+  std::vector<bool> independent_;         // components of u that a state of momenta holds
+  std::vector<std::size_t> quaternions_;  // of bodies: where they begin in states that have them
 };
 
 }  // namespace mbdbench::precise

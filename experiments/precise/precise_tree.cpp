@@ -72,6 +72,15 @@ void PreciseTree::place(std::span<const Real> q) {
     body.origin = point - body.rotation * precise(joint.position_b);
     body.axes = JointAxes(joint, axes_a, axes_b, point);
     set_inertia(k);
+  }
+  articulated_ = false;
+}
+
+void PreciseTree::articulate() {
+  if (articulated_) {
+    return;
+  }
+  for (TreeBody& body : bodies_) {
     body.articulated = body.inertia;
   }
   for (std::size_t k = bodies_.size(); k-- > 0;) {
@@ -90,6 +99,7 @@ void PreciseTree::place(std::span<const Real> q) {
       inboard(k).articulated += felt;
     }
   }
+  articulated_ = true;
 }
 
 void PreciseTree::set_inertia(std::size_t index) {
@@ -119,7 +129,17 @@ void PreciseTree::move(std::span<const Real> u) {
   }
 }
 
+void PreciseTree::accelerate(std::span<const Real> udot) {
+  ground_.acceleration.setZero();
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    TreeBody& body = bodies_[k];
+    body.acceleration =
+        inboard(k).acceleration + body.bias + body.axes.columns() * part_of(udot, mechanism_->tree_joints()[k]);
+  }
+}
+
 Reals PreciseTree::accelerations(const Loads& loads) {
+  articulate();
   const bool moves = loads.gravity_and_velocities;
   ground_.acceleration.setZero();
   if (moves) {
@@ -137,11 +157,17 @@ Reals PreciseTree::accelerations(const Loads& loads) {
   for (std::size_t k = bodies_.size(); k-- > 0;) {
     TreeBody& body = bodies_[k];
     const Joint& joint = mechanism_->tree_joints()[k];
-    const Spatial bias = moves ? body.bias : Spatial(Spatial::Zero());
-    Spatial force = body.force + body.articulated * bias;
+    Spatial force = body.force;
+    if (moves) {
+      force += body.articulated * body.bias;
+    }
     if (const Columns& axes = body.axes.columns(); axes.cols() > 0) {
       body.remaining = part_of(loads.joint_forces, joint) - axes.transpose() * body.force;
-      force += body.gain * body.pivot.solve(Rates(body.remaining - body.gain.transpose() * bias));
+      Rates driving = body.remaining;
+      if (moves) {
+        driving -= body.gain.transpose() * body.bias;
+      }
+      force += body.gain * body.pivot.solve(driving);
     }
     if (joint.a >= 0) {
       inboard(k).force += force;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Motion of the spanning tree of a mechanism in 113 bits, by articulated bodies about the world's origin, kinematics
-/// included. Shares no code with any formulation. O(n), some 0.1 ms a body.
+/// included. Shares no code with any formulation. O(n), some 0.04 ms a body.
 #include <Eigen/Cholesky>
 #include <cstddef>
 #include <span>
@@ -44,8 +44,7 @@ class PreciseTree {
   /// \param mechanism, numbers must outlive this
   PreciseTree(const Mechanism& mechanism, const TreeNumbers& numbers);
 
-  /// Goes to coordinates: positions, axes, inertias, articulated inertias. \param q q_size() entries
-  /// \throws std::runtime_error naming a body whose articulated inertia is not positive
+  /// Goes to coordinates: positions, axes, inertias. \param q q_size() entries
   void place(std::span<const Real> q);
   /// Goes to quasi-velocities there. \param u u_size() entries
   void move(std::span<const Real> u);
@@ -57,8 +56,10 @@ class PreciseTree {
     std::span<const Spatial> wrenches = {};  ///< on bodies, about the world's origin; may be empty
   };
   /// \returns u' (without gravity and velocities M^-1 of the loads); bodies have their accelerations afterwards, less
-  /// gravity.
+  /// gravity. \throws std::runtime_error naming a body whose articulated inertia is not positive
   Reals accelerations(const Loads& loads);
+  /// Gives bodies the accelerations of these u' where the tree moves.
+  void accelerate(std::span<const Real> udot);
 
   /// Impulses on bodies that canonical momenta do not count, about the world's origin, and how they turn with the
   /// bodies. What forces add to them by and by, these do not change.
@@ -82,6 +83,7 @@ class PreciseTree {
 
  private:
   TreeBody& inboard(std::size_t body);
+  void articulate();
   void set_inertia(std::size_t body);
 
   const Mechanism* mechanism_;
@@ -89,6 +91,7 @@ class PreciseTree {
   std::vector<Vec3> link_directions_;
   TreeBody ground_;
   std::vector<TreeBody> bodies_;
+  bool articulated_ = false;  // articulated inertias are those of the position
 };
 
 }  // namespace mbdbench::precise

@@ -11,6 +11,7 @@
 
 #include "experiments/verification/derivative_check.hpp"
 #include "experiments/verification/entry_names.hpp"
+#include "experiments/verification/precise_answer.hpp"
 #include "experiments/verification/state_derivative.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -573,8 +574,13 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
     Eigen::VectorXd exact;
     if (precise_ && precise_->maps()) {
-      const auto change = precise_->along_motion(
-          place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)}, view(place.x));
+      const auto change = answer_of_113_bits(
+          [&] {
+            return precise_->along_motion(
+                place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)},
+                view(place.x));
+          },
+          place.t, result.no_answer_of_113_bits);
       if (change) {
         direction = change->state;  // without the rounding of differences
       }
@@ -583,7 +589,10 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
         ++result.derivative.precise_directions;
       }
     } else if (precise_) {
-      if (auto rates = precise_->along_where_smooth(place.t, view(place.x), view(*direction))) {
+      auto rates = answer_of_113_bits(
+          [&] { return precise_->along_where_smooth(place.t, view(place.x), view(std::as_const(*direction))); },
+          place.t, result.no_answer_of_113_bits);
+      if (rates) {
         exact = std::move(*rates);
         ++result.derivative.precise_directions;
       }
@@ -637,6 +646,9 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
   result.parameters_left_out = parameters_->left_out();
   result.parameter.directions = parameters_->directions();
   result.parameter.precise_directions = parameters_->precise_directions();
+  if (result.no_answer_of_113_bits.empty()) {
+    result.no_answer_of_113_bits = parameters_->no_answer();
+  }
 }
 
 }  // namespace mbdbench

@@ -164,6 +164,9 @@ std::string ParameterCheck::compare(Formulation& formulation, const Verification
                                         DerivativeComparison(formulation.layout(), with_forces, tell));
     failure = precise.failure;
     precise_directions_ += precise.compared ? 1 : 0;
+    if (no_answer_.empty()) {
+      no_answer_ = precise.no_answer;
+    }
   }
   return failure.empty() ? compare_weights(formulation, place, columns, weights, comparison, tell) : failure;
 }

@@ -40,6 +40,8 @@ class ParameterCheck {
   /// \returns along how many directions columns were compared, a state each, and along how many by 113 bits too.
   [[nodiscard]] int directions() const { return directions_; }
   [[nodiscard]] int precise_directions() const { return precise_directions_; }
+  /// \returns at which state first the reference of 113 bits failed, and why; empty where it did at none.
+  [[nodiscard]] const std::string& no_answer() const { return no_answer_; }
 
  private:
   using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -77,6 +79,7 @@ class ParameterCheck {
   bool lengths_;                                         // whether they are compared
   std::map<double, std::shared_ptr<Formulation>> kept_;  // by s, where they are small
   std::string left_out_;
+  std::string no_answer_;
   int directions_ = 0;
   int precise_directions_ = 0;
 };

@@ -16,6 +16,7 @@ namespace mbdbench {
 struct PreciseParameterComparison {
   std::string failure;    ///< what could not be evaluated; empty when all is well
   bool compared = false;  ///< not where x' bends, and has no derivative
+  std::string no_answer;  ///< where the reference failed: at which state, and why
 };
 
 /// The columns of Formulation::parameter_jacobian times a direction of the parameters. Where links of loops become

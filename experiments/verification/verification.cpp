@@ -361,6 +361,8 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
       if (block->directions > 0) {
         record.note += ", by " + derivative_reference(result, *block);
         record.note += result.without_113_bits.empty() ? std::string() : " alone: " + result.without_113_bits;
+        record.note +=
+            result.no_answer_of_113_bits.empty() ? std::string() : ", 113 bits failed " + result.no_answer_of_113_bits;
       }
       if (block == &result.parameter && !result.parameters_left_out.empty()) {
         record.note += ", without " + result.parameters_left_out;

@@ -91,6 +91,8 @@ struct VerificationResult {
   /// Why exact derivatives were compared with differences in double precision alone; empty where 113 bits knew
   /// mechanism and state, and where no derivatives were compared.
   std::string without_113_bits;
+  /// At which state first that reference failed, and why; empty where it did at none. All others are compared.
+  std::string no_answer_of_113_bits;
 
   /// Of a row that failed or is ill-conditioned.
   std::optional<WorstComparison> worst;
@@ -140,8 +142,8 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
                                        const VerificationOptions& options);
 
 /// \returns with what a block of exact derivatives was compared, in words: "113 bits", "113 bits (7 of 12)" where loads
-/// bend at the other states or passes have not converged, maybe at all of them; "differences" where no reference of 113
-/// bits knows mechanism and state; "-" where nothing was. \param result whose block it is
+/// bend at the other states, passes have not converged or the reference has failed, maybe at all of them; "differences"
+/// where no reference of 113 bits knows mechanism and state; "-" where nothing was. \param result whose block it is
 std::string derivative_reference(const VerificationResult& result, const BlockCheck& block);
 
 /// \returns one record a block.

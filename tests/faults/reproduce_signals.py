@@ -1,4 +1,5 @@
-"""Sends signals to ./reproduce and checks that they reach what it runs, and that nothing stays behind.
+"""Sends signals to ./reproduce and checks that they reach what it runs, and that nothing stays behind; and that it leaves
+out what the machine cannot run.
 
 The script is the real one, in a tree of links: its build is a stub that finds everything built. An experiment of minutes
 is stopped by SIGTERM, left behind by kill -9, and found locked.
@@ -149,6 +150,34 @@ def a_wrong_name_is_told_before_the_build(tree, environment, _scratch):
         assert "unknown experiment" in done.stderr and "chadaj2015" in done.stderr and "\x1b" not in done.stderr, done.stderr
 
 
+def a_study_of_kernels_that_the_machine_has_not_is_left_out(tree, environment, scratch):
+    program = tree / "build" / "minimal" / "mbdbench"
+    real = program.resolve()
+    program.unlink()
+    said = "this machine does not have the instruction set 'avx2'; it has 'baseline'"
+    program.write_text(f"""#!/bin/sh
+case " $* " in
+  *" --simd avx2 "*) echo "mbdbench: {said}" >&2; exit 2 ;;
+  *" study "*) echo "computed: $*"; exit 0 ;;  # the next one, which takes a minute
+esac
+exec "{real}" "$@"
+""")
+    program.chmod(0o755)
+    output = scratch / "left_out"
+    try:
+        done = subprocess.run([str(tree / "reproduce"), "batches_avx2", EXPERIMENT, "--minimal", "--no-install", "--output", str(output)],
+                              env=environment, capture_output=True, text=True, check=False, timeout=LONGEST)
+    finally:
+        program.unlink()
+        program.symlink_to(real)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"Left out: batches_avx2 times the kernels of that instruction set. {said}" in done.stdout, done.stdout
+    verdicts = {words[0]: words[1] for line in done.stdout.splitlines() if len(words := line.split()) == 5 and words[-1] == "s"}
+    assert verdicts == {"batches_avx2": "skipped", EXPERIMENT: "ok"}, done.stdout
+    computed = [line for line in done.stdout.splitlines() if line.startswith("computed: ")]
+    assert len(computed) == 1 and EXPERIMENT in computed[0], done.stdout
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=Path, help="mbdbench")
@@ -157,7 +186,7 @@ def main():
     tree, environment = make_tree(scratch, arguments.program.resolve())
     failed = 0
     for check in (a_wrong_name_is_told_before_the_build, a_signal_reaches_the_experiment, nothing_outlives_a_kill,
-                  a_lock_is_told_before_the_build):
+                  a_lock_is_told_before_the_build, a_study_of_kernels_that_the_machine_has_not_is_left_out):
         try:
             check(tree, environment, scratch)
         except (AssertionError, subprocess.TimeoutExpired) as error:

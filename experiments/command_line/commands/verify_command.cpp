@@ -146,7 +146,8 @@ void print_left_out(const std::vector<VerificationResult>& results) {
   }
 }
 
-/// Says which derivatives were compared with differences in double precision alone, and why.
+/// Says which derivatives were compared with differences in double precision alone, and why; and where the reference of
+/// 113 bits failed at a state.
 void print_without_113_bits(const std::vector<VerificationResult>& results) {
   std::map<std::string, std::set<std::string>> where;
   for (const VerificationResult& result : results) {
@@ -156,6 +157,12 @@ void print_without_113_bits(const std::vector<VerificationResult>& results) {
   }
   for (const auto& [why, formulations] : where) {
     say("\nno derivatives by 113 bits of {}: {}\n", fmt::join(formulations, ", "), why);
+  }
+  for (const VerificationResult& result : results) {
+    if (!result.no_answer_of_113_bits.empty()) {
+      say("\n{} on {}: the reference of 113 bits failed {}\n", result.formulation, result.mechanism,
+          result.no_answer_of_113_bits);
+    }
   }
 }
 

@@ -116,7 +116,7 @@ TEST(InspectCommand, WhomItPromisesHasAFirstRightHandSide) {
   for (const MechanismEntry& entry : mechanism_registry()) {
     words.emplace_back(entry.key);
   }
-  for (std::uint64_t seed = 1; seed <= test::extent(4); ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::extent(12); ++seed) {
     words.push_back(fmt::format("random_tree:seed={},bodies=8", seed));
     words.push_back(fmt::format("random_closed:seed={}", seed));
   }
