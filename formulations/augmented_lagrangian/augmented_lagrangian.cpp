@@ -85,14 +85,13 @@ void AugmentedLagrangianFormulation::set_rates(std::size_t i, std::span<const do
   const Vec3 omega_rate = to_body * system_.accelerations()[i].tail<3>();
   const double length = e.norm();
   const EulerParameters unit = e / length;
-  const auto map = euler_parameter_map(unit);
-  const EulerParameters unit_rate = 0.5 * map.transpose() * omega;
+  const EulerParameters unit_rate = euler_parameter_rate(unit, omega);
   double* rate = xdot.data() + at;
   double* second = xdot.data() + coordinates() + at;
   Eigen::Map<Vec3>{rate} = velocities_[i].head<3>();
   Eigen::Map<EulerParameters>{rate + 3} = length * unit_rate;
   Eigen::Map<Vec3>{second} = system_.accelerations()[i].head<3>();
-  Eigen::Map<EulerParameters>{second + 3} = 0.5 * map.transpose() * omega_rate - unit_rate.squaredNorm() * unit;
+  Eigen::Map<EulerParameters>{second + 3} = euler_parameter_rate(unit, omega_rate) - unit_rate.squaredNorm() * unit;
 }
 
 void AugmentedLagrangianFormulation::exchange_rates(std::span<double> xdot) {

@@ -138,6 +138,9 @@ void AugmentedSystem::for_joints(const DualScope& scope, const Work& work) const
 }
 
 void AugmentedSystem::set_directions() {
+  if (!mechanism_->rheonomic()) {
+    return;
+  }
   for_joints(own_scope_, [this](int k) { set_directions(k); });
 }
 
@@ -239,8 +242,8 @@ void AugmentedSystem::add_joint_loads() {
 void AugmentedSystem::set_right_side(int k, std::span<double> right) const {
   const Joint& joint = kinematics_.joint(k);
   const JointKinematics& state = kinematics_.joint_state(k);
-  const Vec6 relative = kinematics_.relative_velocity(k);
-  const Vec6 bias = kinematics_.handle_bias(k);
+  const Vec6& relative = kinematics_.relative_velocity(k);
+  const Vec6& bias = kinematics_.handle_bias(k);
   double* rows = right.data() + row_offset(k);
   for (int row = 0; row < joint.nc; ++row) {
     rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
@@ -358,7 +361,7 @@ double AugmentedSystem::position_residual(std::span<double> phi) const {
 
 void AugmentedSystem::set_velocity_residual(int k, std::span<double> rate) const {
   const Joint& joint = kinematics_.joint(k);
-  const Vec6 relative = kinematics_.relative_velocity(k);
+  const Vec6& relative = kinematics_.relative_velocity(k);
   double* rows = rate.data() + row_offset(k);
   for (int row = 0; row < joint.nc; ++row) {
     rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);

@@ -102,7 +102,10 @@ class AugmentedSystem {
   /// \returns the first row of joint k.
   [[nodiscard]] int row_offset(int k) const { return row_offsets_[static_cast<std::size_t>(k)]; }
   /// \returns [D, H (H^T H)^-1 e_j] of joint k: its rows of Phi'.
-  [[nodiscard]] const SpatialColumns& directions(int k) const { return directions_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] const SpatialColumns& directions(int k) const {
+    return kinematics_.joint(k).motions.empty() ? kinematics_.joint_state(k).d
+                                                : directions_[static_cast<std::size_t>(k)];
+  }
   /// \returns the index of motion m of joint k among all prescribed motions.
   [[nodiscard]] std::size_t motion_index(int k, std::size_t m) const;
 
@@ -144,9 +147,9 @@ class AugmentedSystem {
   bool loads_needed_ = false;  // loads beyond gravity
   Kinematics tree_;
   LoadEvaluator loads_;
-  std::vector<SpatialColumns> directions_;
-  std::vector<double> placed_;     // y
-  std::vector<double> assembled_;  // y of the assembly that stands; not a number where none does
+  std::vector<SpatialColumns> directions_;  // of joints with prescribed motions; those of the others are D
+  std::vector<double> placed_;              // y
+  std::vector<double> assembled_;           // y of the assembly that stands; not a number where none does
   std::vector<double> near_;
   std::vector<double> q_;
   std::vector<double> u_;

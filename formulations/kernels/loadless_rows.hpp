@@ -52,21 +52,53 @@ MBDBENCH_KERNEL SlideInertia<T> eliminated_slide(const ArticulatedInertia<T>& in
   return left;
 }
 
-/// \param free whether the joint lets the link slide as well
+// Number by number: GCC puts a structure together on the stack, and wide loads that copy it wait for every store.
 template <typename T>
-MBDBENCH_KERNEL SphericalInertia<T> eliminated_sphere(const ArticulatedInertia<T>& inertia, bool free,
-                                                      Matrix3<T>& gain) {
+MBDBENCH_KERNEL void put(const Cholesky3<T>& from, Cholesky3<T>& to) {
+  to.l21 = from.l21;
+  to.l31 = from.l31;
+  to.l32 = from.l32;
+  to.inverse1 = from.inverse1;
+  to.inverse2 = from.inverse2;
+  to.inverse3 = from.inverse3;
+  to.smallest_pivot = from.smallest_pivot;
+}
+template <typename T>
+MBDBENCH_KERNEL void put(const Symmetric3<T>& from, Symmetric3<T>& to) {
+  to.xx = from.xx;
+  to.xy = from.xy;
+  to.xz = from.xz;
+  to.yy = from.yy;
+  to.yz = from.yz;
+  to.zz = from.zz;
+}
+template <typename T>
+MBDBENCH_KERNEL void put(const Matrix3<T>& from, Matrix3<T>& to) {
+  to.xx = from.xx;
+  to.xy = from.xy;
+  to.xz = from.xz;
+  to.yx = from.yx;
+  to.yy = from.yy;
+  to.yz = from.yz;
+  to.zx = from.zx;
+  to.zy = from.zy;
+  to.zz = from.zz;
+}
+
+/// \param free whether the joint lets the link slide as well \param gain receives B C^-1
+template <typename T>
+MBDBENCH_KERNEL void eliminate_sphere(const ArticulatedInertia<T>& inertia, bool free, Matrix3<T>& gain,
+                                      SphericalInertia<T>& left) {
   const T zero = T(0.0);
   const SphericalElimination<T> e =
       eliminated_turns(inertia, LinkWrench<T>{zero, zero, zero, zero, zero, zero}, LinkVector<T>{zero, zero, zero});
-  gain = e.gain;
-  SphericalInertia<T> left;
-  left.turns = factorised(Symmetric3<T>{inertia.cxx, inertia.cxy, inertia.cxz, inertia.cyy, inertia.cyz, inertia.czz});
-  left.rest = e.linear;
+  put(e.gain, gain);
+  put(factorised(Symmetric3<T>{inertia.cxx, inertia.cxy, inertia.cxz, inertia.cyy, inertia.cyz, inertia.czz}),
+      left.turns);
+  put(e.linear, left.rest);
   if (free) {
-    left.slides = factorised(e.linear);
+    put(factorised(e.linear), left.slides);
   }
-  return left;
 }
 
 /// Loads pass a turn. \param wrench what the link and all outboard of it need; receives what the inboard link feels

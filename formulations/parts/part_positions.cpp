@@ -158,7 +158,7 @@ void PartRecursion::start_columns(std::size_t which) {
     const Vec3 lever = cuts_[c].point - row.origin;
     double* const to = columns_.get() + doubles(6 * end.columns);
     if (!end.adds) {  // lanes behind the rows, too, might not be finite since a state that was not
-      std::fill_n(to, doubles(6), 0.0);
+      Eigen::Map<Eigen::Matrix<double, 6 * kLoopLanes, 1>>(to).setZero();  // as memset it takes a fifth of all this
     }
     for (int i = 0; i < plan_.loop_rows[c]; ++i) {
       const double* const d = cuts_[c].d.data() + 6 * plan_.column_of(c, i);

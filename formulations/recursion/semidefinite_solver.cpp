@@ -36,6 +36,7 @@ SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups)
       stride_((groups.size() + kPack - 1) / kPack * kPack),
       groups_(std::move(groups)),
       largest_(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1),
+      group_scale_(largest_.size()),
       scale_(groups_.size()),
       diagonal_(groups_.size()),
       independent_(groups_.size()),
@@ -58,11 +59,13 @@ bool SemidefiniteSolver::scale(const Eigen::MatrixXd& a, const Eigen::VectorXd& 
       order_[size_++] = i;
     }
   }
+  for (std::size_t group = 0; group < largest_.size(); ++group) {
+    group_scale_[group] = largest_[group] > 0.0 ? 1.0 / std::sqrt(largest_[group]) : 0.0;
+  }
   for (std::size_t i = 0; i < size_; ++i) {
     const auto row = static_cast<Eigen::Index>(order_[i]);
-    const double largest = largest_[groups_[order_[i]]];
-    scale_[order_[i]] = 1.0 / std::sqrt(largest);
-    diagonal_[i] = a(row, row) / largest;
+    scale_[order_[i]] = group_scale_[groups_[order_[i]]];
+    diagonal_[i] = a(row, row) / largest_[groups_[order_[i]]];
   }
   return true;
 }

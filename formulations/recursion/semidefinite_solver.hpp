@@ -67,7 +67,8 @@ class SemidefiniteSolver {
   std::vector<double> half_;  // H and behind it (I + W W^T)^-1 W E^T s, in pivoted order, rows `stride_` apart
   std::size_t stride_;        // m, rounded up to whole packs
   std::vector<std::size_t> groups_;
-  std::vector<double> largest_;  // diagonal entry of every group
+  std::vector<double> largest_;      // diagonal entry of every group
+  std::vector<double> group_scale_;  // of its rows
   std::vector<double> scale_;
   std::vector<double> diagonal_;     // what is left of the scaled diagonal, pivoted order
   std::vector<double> independent_;  // of a right side or a solution: the first r in pivoted order

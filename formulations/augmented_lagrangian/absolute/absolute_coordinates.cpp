@@ -25,17 +25,21 @@ void absolute_rates(std::span<const double> y, std::span<const Vec6> velocities,
     double* rate = rates.data() + kAbsoluteCoordinates * i;
     const Vec3 omega = rotation_of_quaternion(own[3], own[4], own[5], own[6]).transpose() * velocities[i].tail<3>();
     Eigen::Map<Vec3>{rate} = velocities[i].head<3>();
-    Eigen::Map<EulerParameters>{rate + 3} = 0.5 * euler_parameter_map(unit_parameters(own)).transpose() * omega;
+    Eigen::Map<EulerParameters>{rate + 3} = euler_parameter_rate(unit_parameters(own), omega);
   }
+}
+
+void set_body_velocity(const Mat3& rotation, const double* own, const double* rates, Vec6& velocity) {
+  const Vec3 omega = angular_velocity(unit_parameters(own), Eigen::Map<const EulerParameters>(rates + 3));
+  velocity.head<3>() = Eigen::Map<const Vec3>(rates);
+  velocity.tail<3>() = rotation * omega;
 }
 
 void body_velocities(std::span<const double> y, std::span<const double> rates, std::span<Vec6> velocities) {
   for (std::size_t i = 0; i < velocities.size(); ++i) {
     const double* own = y.data() + kAbsoluteCoordinates * i;
-    const double* rate = rates.data() + kAbsoluteCoordinates * i;
-    const Vec3 omega = 2.0 * euler_parameter_map(unit_parameters(own)) * Eigen::Map<const EulerParameters>(rate + 3);
-    velocities[i].head<3>() = Eigen::Map<const Vec3>(rate);
-    velocities[i].tail<3>() = rotation_of_quaternion(own[3], own[4], own[5], own[6]) * omega;
+    set_body_velocity(rotation_of_quaternion(own[3], own[4], own[5], own[6]), own,
+                      rates.data() + kAbsoluteCoordinates * i, velocities[i]);
   }
 }
 

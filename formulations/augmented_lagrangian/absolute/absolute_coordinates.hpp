@@ -21,6 +21,8 @@ void absolute_rates(std::span<const double> y, std::span<const Vec6> velocities,
 
 /// Velocities [v_C; omega] in world axes. \param y, rates 7 n entries each
 void body_velocities(std::span<const double> y, std::span<const double> rates, std::span<Vec6> velocities);
+/// The same of one body whose rotation is known. \param own, rates 7 entries each
+void set_body_velocity(const Mat3& rotation, const double* own, const double* rates, Vec6& velocity);
 
 /// Coordinates of the tree joints at the kinematics' positions; what the joints do not keep is left out.
 /// \param near, q q_size() entries; angles come out within half a turn of `near`

@@ -1,6 +1,16 @@
 #include "formulations/augmented_lagrangian/absolute/absolute_kinematics.hpp"
 
+#include "formulations/kernels/qualifiers.hpp"
+
 namespace mbdbench {
+namespace {
+
+// Inlined, and no half of a six-vector: what is put together in memory is waited for where it is read at once.
+MBDBENCH_KERNEL Vec3 velocity_of_point(const BodyKinematics& body, const Vec3& place) {
+  return body.velocity.head<3>() + body.velocity.tail<3>().cross(place - body.com);
+}
+
+}  // namespace
 
 AbsoluteKinematics::AbsoluteKinematics(const Mechanism& mechanism)
     : mechanism_(&mechanism), bodies_(mechanism.bodies().size()) {
@@ -11,8 +21,10 @@ AbsoluteKinematics::AbsoluteKinematics(const Mechanism& mechanism)
     }
   }
   joints_.resize(models_.size());
-  handles_a_.resize(models_.size());
-  handles_b_.resize(models_.size());
+  handles_a_.resize(models_.size(), Vec3::Zero());
+  handles_b_.resize(models_.size(), Vec3::Zero());
+  relative_velocities_.resize(models_.size(), Vec6::Zero());
+  handle_biases_.resize(models_.size(), Vec6::Zero());
 }
 
 void AbsoluteKinematics::place_body(std::size_t i, const double* own) {
@@ -30,8 +42,8 @@ void AbsoluteKinematics::place_joint(std::size_t k) {
   const BodyKinematics& a = body(joint.a);
   const BodyKinematics& b = body(joint.b);
   mbdbench::place_joint(joint, a, b, joints_[k]);
-  handles_b_[k].point = b.origin + b.rotation * joint.position_b;
-  handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k].point;
+  handles_b_[k] = b.origin + b.rotation * joint.position_b;
+  handles_a_[k] = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k];
 }
 
 void AbsoluteKinematics::set_positions(std::span<const double> y, const BranchTeam& team, const DualScope& scope) {
@@ -44,10 +56,17 @@ void AbsoluteKinematics::set_positions(std::span<const double> y, const BranchTe
 
 void AbsoluteKinematics::move_joint(std::size_t k) {
   const Joint& joint = *models_[k];
-  set_joint_rates(joint, body(joint.a), body(joint.b), joints_[k]);
-  handles_b_[k].velocity = body(joint.b).velocity_at(handles_b_[k].point).head<3>();
-  handles_a_[k].velocity =
-      joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : handles_b_[k].velocity;
+  const BodyKinematics& a = body(joint.a);
+  const BodyKinematics& b = body(joint.b);
+  set_joint_rates(joint, a, b, joints_[k]);
+  const Vec3 velocity_a = velocity_of_point(a, handles_a_[k]);
+  const Vec3 velocity_b = velocity_of_point(b, handles_b_[k]);
+  relative_velocities_[k].head<3>() = velocity_b - velocity_a;
+  relative_velocities_[k].tail<3>() = b.velocity.tail<3>() - a.velocity.tail<3>();
+  // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
+  const Vec3& point_a = joint.world_linear ? velocity_a : velocity_b;
+  handle_biases_[k].head<3>() = b.velocity.tail<3>().cross(velocity_b - b.velocity.head<3>()) -
+                                a.velocity.tail<3>().cross(point_a - a.velocity.head<3>());
 }
 
 void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities, const BranchTeam& team,
@@ -57,21 +76,6 @@ void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities, const 
     share.member.barrier();
     scope.for_joints(share, joints_.size(), [&](std::size_t k) { move_joint(k); });
   });
-}
-
-Vec6 AbsoluteKinematics::relative_velocity(int k) const {
-  return body(joint(k).b).velocity_at(handle(k, true)) - body(joint(k).a).velocity_at(handle(k, false));
-}
-
-Vec6 AbsoluteKinematics::handle_bias(int k) const {
-  // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
-  const BodyKinematics& a = body(joint(k).a);
-  const BodyKinematics& b = body(joint(k).b);
-  const auto index = static_cast<std::size_t>(k);
-  Vec6 bias = Vec6::Zero();
-  bias.head<3>() = b.velocity.tail<3>().cross(handles_b_[index].velocity - b.velocity.head<3>()) -
-                   a.velocity.tail<3>().cross(handles_a_[index].velocity - a.velocity.head<3>());
-  return bias;
 }
 
 RelativePose AbsoluteKinematics::pose(int k) const {

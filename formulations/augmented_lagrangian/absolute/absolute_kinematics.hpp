@@ -46,12 +46,12 @@ class AbsoluteKinematics {
   }
   /// \returns the handle of joint k on body b, or that on body a.
   [[nodiscard]] const Vec3& handle(int k, bool on_b) const {
-    return (on_b ? handles_b_ : handles_a_)[static_cast<std::size_t>(k)].point;
+    return (on_b ? handles_b_ : handles_a_)[static_cast<std::size_t>(k)];
   }
   /// \returns V_b - V_a of the material points at the handles.
-  [[nodiscard]] Vec6 relative_velocity(int k) const;
+  [[nodiscard]] const Vec6& relative_velocity(int k) const { return relative_velocities_[static_cast<std::size_t>(k)]; }
   /// \returns d/dt (V_b - V_a) at the handles of joint k without the accelerations of the bodies.
-  [[nodiscard]] Vec6 handle_bias(int k) const;
+  [[nodiscard]] const Vec6& handle_bias(int k) const { return handle_biases_[static_cast<std::size_t>(k)]; }
   /// \returns the pose of b's joint axes relative to a's.
   [[nodiscard]] RelativePose pose(int k) const;
 
@@ -60,19 +60,15 @@ class AbsoluteKinematics {
   void place_joint(std::size_t k);
   void move_joint(std::size_t k);
 
-  /// A point of space and how fast it moves.
-  struct Handle {
-    Vec3 point = Vec3::Zero();
-    Vec3 velocity = Vec3::Zero();
-  };
-
   const Mechanism* mechanism_;
   BodyKinematics ground_;
   std::vector<BodyKinematics> bodies_;
   std::vector<const Joint*> models_;
   std::vector<JointKinematics> joints_;
-  std::vector<Handle> handles_a_;
-  std::vector<Handle> handles_b_;
+  std::vector<Vec3> handles_a_;
+  std::vector<Vec3> handles_b_;
+  std::vector<Vec6> relative_velocities_;
+  std::vector<Vec6> handle_biases_;
   std::vector<JointMatrix> gram_inverse_;
 };
 

@@ -57,8 +57,8 @@ void AbsoluteStateFormulation::place(double t, std::span<const double> x, const 
   system_.team().run([&](const BranchShare& share) {
     scope.for_bodies(share, velocities_.size(), [&](std::size_t i) {
       const std::size_t at = kAbsoluteCoordinates * i;
-      body_velocities(y_of(x).subspan(at, kAbsoluteCoordinates), rate_of(x).subspan(at, kAbsoluteCoordinates),
-                      std::span(velocities_).subspan(i, 1));
+      set_body_velocity(system_.kinematics().body(static_cast<int>(i)).rotation, y_of(x).data() + at,
+                        rate_of(x).data() + at, velocities_[i]);
     });
   });
   system_.set_velocities(velocities_, scope);

@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::size_t kNumbers = kDualPack;
 
+// Of one joint: so few that a call of memmove takes longer.
+void copy_rows(const double* from, int count, double* to) {
+#pragma GCC unroll 1
+  for (int i = 0; i < count; ++i) {
+    to[i] = from[i];
+  }
+}
+
 }  // namespace
 
 bool DualAssembly::suits(const AssemblyTree& tree, const ProximalOptions& proximal) {
@@ -138,35 +146,14 @@ std::span<const int> DualAssembly::joints(int body) const {
 }
 
 void DualAssembly::set_handle(int body, int handle, const SpatialColumns& directions, double sign, const Vec3& lever) {
-  const DualBody& own = storage_.bodies()[index_of(body)];
-  double* column = own.columns;
-  for (int h = 0; h < handle; ++h) {
-    column += own.row_counts[h] * kDualPack;
-  }
-  double* const rows = own.rows + handle * kDualPack;
-  const std::ptrdiff_t stride = own.handles * std::ptrdiff_t{kDualPack};
-  const double* direction = directions.data();
-  for (int c = 0; c < own.row_counts[handle]; ++c, column += kDualPack, direction += 6) {
-    const double x = sign * direction[0];
-    const double y = sign * direction[1];
-    const double z = sign * direction[2];
-    column[0] = x;
-    column[1] = y;
-    column[2] = z;
-    column[3] = sign * direction[3] + (lever.y() * z - lever.z() * y);
-    column[4] = sign * direction[4] + (lever.z() * x - lever.x() * z);
-    column[5] = sign * direction[5] + (lever.x() * y - lever.y() * x);
-    for (int i = 0; i < 6; ++i) {
-      rows[i * stride + c] = column[i];
-    }
-  }
+  sweeps_.set_handle(storage_.bodies()[index_of(body)], handle, directions.data(), sign, lever.data());
 }
 
 void DualAssembly::set_inertia(int body, const Mat3& inertia_inverse) {
   double* const own = storage_.bodies()[index_of(body)].inverse_inertia;
   for (int j = 0; j < 3; ++j) {
     for (int i = 0; i < 3; ++i) {
-      own[(3 + j) * kDualPack + 3 + i] = inertia_inverse(i, j);
+      own[(1 + j) * kDualPack + 3 + i] = inertia_inverse(i, j);
     }
   }
 }
@@ -180,7 +167,8 @@ void DualAssembly::factorise_nodes(std::size_t range) {
   const int failed = stopped ? -1 : sweeps_.factorise(tree(), storage_.ranges()[range], row);
   if (failed >= 0) {
     const DualNode& node = storage_.nodes()[index_of(failed)];
-    failure = {static_cast<double>(failed), static_cast<double>(row), node.factor[row * (node.closed_rows + 1)]};
+    failure = {static_cast<double>(failed), static_cast<double>(row),
+               storage_.ranges()[range].scratch.factor[row * (node.closed_rows + 1)]};
   }
 }
 
@@ -196,13 +184,13 @@ AssemblyPivot DualAssembly::first_failure() const {
 
 void DualAssembly::read_rows(const BranchShare& share, std::span<const double> rows, double* to) const {
   share.for_each(joint_count(), [&](std::size_t j) {
-    std::copy_n(rows.data() + storage_.row_offset(j), storage_.rows(j), to + j * kNumbers);
+    copy_rows(rows.data() + storage_.row_offset(j), storage_.rows(j), to + j * kNumbers);
   });
 }
 
 void DualAssembly::write_rows(const BranchShare& share, const double* from, std::span<double> rows) const {
   share.for_each(joint_count(), [&](std::size_t j) {
-    std::copy_n(from + j * kNumbers, storage_.rows(j), rows.data() + storage_.row_offset(j));
+    copy_rows(from + j * kNumbers, storage_.rows(j), rows.data() + storage_.row_offset(j));
   });
 }
 

@@ -12,21 +12,34 @@ namespace mbdbench {
 /// Numbers in a pack.
 inline constexpr int kDualPack = 8;
 
+/// Numbers of a body, [linear; angular], where columns stand without gaps.
+inline constexpr int kDualBody = 6;
+
+/// Rows of the joints of whose nodes and bodies the sizes are known at compile time: revolute ones.
+inline constexpr int kCommonRows = 5;
+
 /// A body and its handles. Packs that stand for a body hold six numbers, [linear; angular].
 struct DualBody {
   int handles = 0;
+  int stride = kDualPack;        ///< numbers from one handle to the next in `rows`
+  int reach_stride = kDualPack;  ///< numbers from one column to the next in `reach`
+  int uniform_rows = 0;          ///< of every handle, 0 if they differ
   const int* joints = nullptr;
   const int* row_counts = nullptr;    ///< of every handle
-  double* columns = nullptr;          ///< B, a pack a row of B^T
-  double* reach = nullptr;            ///< M_C^-1 B likewise
-  double* rows = nullptr;             ///< B again, 6 x `handles` packs over the rows of the handles
-  double* inverse_inertia = nullptr;  ///< the columns of M_C^-1, six packs
+  double* columns = nullptr;          ///< B, six numbers a row of B^T
+  double* reach = nullptr;            ///< M_C^-1 B, a column a row of B^T
+  double* rows = nullptr;             ///< B again, 6 x `handles` times `stride` numbers over the rows of the handles
+  double* inverse_inertia = nullptr;  ///< 1 / m three times, then J_C^-1 in the last three numbers of three packs
+  double* right = nullptr;            ///< of its leaf
 };
 
 /// External handles of a child: its joint `i` is joint places[i] of the parent.
 struct DualChild {
   int node = -1;
-  std::span<const int> places;
+  int count = 0;
+  const int* places = nullptr;
+  const double* right = nullptr;  ///< xi_0^C of the child
+  bool rests = false;             ///< without inputs xi_0^C is zero: a leaf that closes nothing
 };
 
 /// A leaf or a union of two children, as AssemblyNode. With F_JJ = L D L^T, the diagonal regularised, and E the handles
@@ -34,35 +47,53 @@ struct DualChild {
 ///
 ///   Y = F_EJ L^-T,  S = L^-T D^-1 L^-1,  K = S F_JE,  Xi^C = F_EE - Y D^-1 Y^T,
 ///   xi_0^C = xi_0E - K^T (xi_0J - r_J),  sigma_J = -S (xi_0J - r_J) - K sigma_E.
-struct DualNode {
-  int body = -1;
+///
+/// In large mechanisms S, K and K^T stand without gaps where one joint of five rows is closed and all others have as
+/// many: passes then wait for memory, of which gaps are three eighths. A pack is read together with the start of the
+/// next one, and what does not belong to it is cleared. Small ones have gaps, since reading across lines of cache takes
+/// longer.
+struct alignas(64) DualNode {
+  // Passes read two lines of cache: these numbers, and the children.
   int joint_count = 0;
   int closed_joints = 0;
-  int closed_rows = 0;
-  int row_count = 0;
+  int uniform_rows = 0;    ///< of every joint, 0 if they differ
+  int stride = kDualPack;  ///< numbers from one pack of S, K and K^T to the next
   const int* joints = nullptr;
-  const int* first_rows = nullptr;  ///< of every joint within the node, and `row_count`
-  const int* slots = nullptr;       ///< of every row: 8 * joint + row within the joint
-  DualChild children[2];
-  int uniform_rows = 0;               ///< of every joint, 0 if they differ
+  double* right = nullptr;            ///< xi_0; then xi_0J - r_J in the closed handles, `joint_count` packs
   double* inverse = nullptr;          ///< S, `closed_rows` columns over the closed handles
   double* gain = nullptr;             ///< K, a column an external row over the closed handles
   double* gain_transposed = nullptr;  ///< K^T, `closed_rows` columns over the external handles
-  double* right = nullptr;            ///< xi_0; then xi_0J - r_J in the closed handles, `joint_count` packs
-  double* schur = nullptr;            ///< Xi^C, on a stack: gone when the parent is made
-  double* front = nullptr;            ///< scratch: F, `row_count` columns
-  double* columns = nullptr;          ///< scratch: Y, `closed_rows` columns over the external handles
-  double* lower = nullptr;            ///< scratch: columns of L^-1, `closed_rows` x `closed_joints` packs
-  double* upper = nullptr;            ///< scratch: columns of L^-T
-  double* pivots = nullptr;           ///< scratch: D^-1, `closed_joints` packs
-  double* products = nullptr;         ///< scratch, `closed_joints` packs
-  double* factor = nullptr;           ///< scratch of the factorisation, `closed_rows`^2 numbers
+  DualChild children[2];
+  const int* first_rows = nullptr;  ///< of every joint within the node, and `row_count`
+  int body = -1;
+  int closed_rows = 0;
+  int row_count = 0;
+  const int* slots = nullptr;  ///< of every row: 8 * joint + row within the joint
+  double* schur = nullptr;     ///< Xi^C, on a stack: gone when the parent is made
 };
 
-/// The bodies whose handles a joint connects, in their order; -1: the ground.
+/// \returns whether its sizes are known at compile time (dual_shapes.hpp).
+inline bool is_common(const DualNode& node) {
+  return node.uniform_rows == kCommonRows && node.closed_joints == 1 && node.joint_count >= 2 && node.joint_count <= 4;
+}
+
+/// Of all nodes of a range, one after the other.
+struct DualScratch {
+  double* front = nullptr;     ///< F, `row_count` columns
+  double* columns = nullptr;   ///< Y, `closed_rows` columns over the external handles
+  double* lower = nullptr;     ///< columns of L^-1, `closed_rows` x `closed_joints` packs
+  double* upper = nullptr;     ///< columns of L^-T
+  double* pivots = nullptr;    ///< D^-1, `closed_joints` packs
+  double* products = nullptr;  ///< `closed_joints` packs
+  double* factor = nullptr;    ///< of the factorisation, `closed_rows`^2 numbers
+};
+
+/// The handles that a joint connects, on bodies in their order; -1: the ground.
 struct DualEnds {
   int bodies[2] = {-1, -1};
-  int handles[2] = {};
+  int row_count = 0;
+  int steps[2] = {};           ///< from one of the six rows of B to the next
+  const double* rows[2] = {};  ///< B of the handle
 };
 
 /// One assembly.
@@ -77,8 +108,10 @@ struct DualTree {
 struct DualRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::span<const int> joints;  ///< closed at these nodes, in their order
-  std::span<const int> bodies;  ///< among them, likewise
+  std::span<const int> joints;   ///< closed at these nodes, in their order
+  std::span<const int> bodies;   ///< among them, likewise
+  std::span<const int> closing;  ///< those of the nodes that close joints, children first
+  DualScratch scratch;
 };
 
 /// Multipliers, a pack a joint, and numbers of bodies, a pack a body.
@@ -105,6 +138,9 @@ struct DualSquares {
 /// The sweeps over part of an assembly, for one instruction set. Multipliers and rows: a pack a joint; inputs and
 /// rates: a pack a body.
 struct DualSweeps {
+  /// B of one handle: +-D shifted to the centre of mass. \param directions D about the handle's point, six numbers a
+  /// column \param sign +1 on body b, -1 on a \param lever handle minus centre of mass
+  void (*set_handle)(const DualBody& body, int handle, const double* directions, double sign, const double* lever);
   /// The matrices of some nodes. \returns the node whose pivot is not positive, or -1; \param row receives the row
   /// within it
   int (*factorise)(const DualTree& tree, const DualRange& range, int& row);

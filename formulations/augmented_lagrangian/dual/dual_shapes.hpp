@@ -2,6 +2,8 @@
 /// \file
 /// What the factorisation and the passes over an assembly tree with regularised rows share: products with a body's
 /// matrices, and nodes whose sizes are known at compile time.
+#include <cstdint>
+
 #include "formulations/augmented_lagrangian/dual/dual_nodes.hpp"
 #include "formulations/kernels/pack.hpp"
 #include "formulations/kernels/unrolled.hpp"
@@ -20,25 +22,69 @@ MBDBENCH_KERNEL const T* packs(const double* numbers) {
   return reinterpret_cast<const T*>(numbers);
 }
 
-/// \returns M_C^-1 wrench.
+/// Packs at any place, and parts of packs.
+template <typename T>
+struct Loose;
+template <int N, int W>
+struct Loose<kernels::Pack<N, W>> {
+  using T = kernels::Pack<N, W>;
+  using Half = Loose<typename T::Half>;
+  MBDBENCH_KERNEL static T load(const double* from) { return {Half::load(from), Half::load(from + N / 2)}; }
+  MBDBENCH_KERNEL static void store(const T& pack, double* to) {
+    Half::store(pack.low, to);
+    Half::store(pack.high, to + N / 2);
+  }
+  MBDBENCH_KERNEL static T both(const T& pack, const std::int64_t* bits) {
+    return {Half::both(pack.low, bits), Half::both(pack.high, bits + N / 2)};
+  }
+};
+template <int W>
+struct Loose<kernels::Pack<W, W>> {
+  using T = kernels::Pack<W, W>;
+  using Numbers [[gnu::vector_size(W * 8), gnu::may_alias, gnu::aligned(8)]] = double;
+  using Bits [[gnu::vector_size(W * 8), gnu::may_alias, gnu::aligned(8)]] = std::int64_t;
+  MBDBENCH_KERNEL static T load(const double* from) {
+    T pack;
+    pack.value = *reinterpret_cast<const Numbers*>(from);
+    return pack;
+  }
+  MBDBENCH_KERNEL static void store(const T& pack, double* to) { *reinterpret_cast<Numbers*>(to) = pack.value; }
+  MBDBENCH_KERNEL static T both(const T& pack, const std::int64_t* bits) {
+    T result;
+    const Bits kept = reinterpret_cast<Bits>(pack.value) & *reinterpret_cast<const Bits*>(bits);
+    result.value = reinterpret_cast<typename T::Type>(kept);
+    return result;
+  }
+};
+
+/// The last eight that begin with n ones keep n numbers.
+inline constexpr std::int64_t kLaneMask[2 * kDualPack] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+/// \returns the first `count` numbers of a pack, and zeros.
+template <typename T>
+MBDBENCH_KERNEL T first_lanes(const T& pack, int count) {
+  return Loose<T>::both(pack, kLaneMask + kDualPack - count);
+}
+
+/// \returns M_C^-1 wrench. \param wrench six numbers and two more
 template <typename T>
 MBDBENCH_KERNEL T times_inverse_inertia(const DualBody& body, const double* wrench) {
   const T* const inverse = packs<T>(body.inverse_inertia);
-  const T linear = inverse[0] * wrench[0] + inverse[1] * wrench[1] + inverse[2] * wrench[2];
-  return linear + (inverse[3] * wrench[3] + inverse[4] * wrench[4] + inverse[5] * wrench[5]);
+  return inverse[0] * Loose<T>::load(wrench) +
+         (inverse[1] * wrench[3] + inverse[2] * wrench[4] + inverse[3] * wrench[5]);
 }
 
-/// \returns B_h^T V of one handle.
+/// \returns B_h^T V of one handle. \param rows B_h, `step` numbers from one of its six rows to the next
 template <typename T>
-MBDBENCH_KERNEL T handle_rates(const DualBody& body, int handle, const double* rates) {
-  const T* const rows = packs<T>(body.rows) + handle;
-  const int n = body.handles;
-  const T even = rows[0] * rates[0] + rows[2 * n] * rates[2] + rows[4 * n] * rates[4];
-  return even + (rows[n] * rates[1] + rows[3 * n] * rates[3] + rows[5 * n] * rates[5]);
+MBDBENCH_KERNEL T handle_rates(const double* rows, int step, int row_count, const double* rates) {
+  const auto row = [&](int i) MBDBENCH_INLINED { return Loose<T>::load(rows + i * step); };
+  const T even = row(0) * rates[0] + row(2) * rates[2] + row(4) * rates[4];
+  return first_lanes(even + (row(1) * rates[1] + row(3) * rates[3] + row(5) * rates[5]), row_count);
 }
 
 /// The sizes of a node, known at compile time where every joint has kRows rows and one of kJoints is closed.
-template <int kJoints, int kRows>
+/// \tparam kStride as DualNode::stride, 0: looked up
+template <int kJoints, int kRows, int kStride = 0>
 struct Shape {
   const DualNode& node;
 
@@ -50,6 +96,12 @@ struct Shape {
   MBDBENCH_KERNEL int rows_of(int joint) const {
     return kRows > 0 ? kRows : node.first_rows[joint + 1] - node.first_rows[joint];
   }
+  MBDBENCH_KERNEL int stride() const { return kStride > 0 ? kStride : node.stride; }
+  /// \returns what belongs to a joint, of a pack that may have been read with the start of another.
+  template <typename T>
+  MBDBENCH_KERNEL T own(const T& pack) const {
+    return kStride > 0 && kStride < kDualPack ? first_lanes(pack, kStride) : pack;
+  }
   /// \returns where a closed row stands in the packs of the closed joints.
   MBDBENCH_KERNEL int slot(int row) const { return kRows > 0 ? row : node.slots[row]; }
 };
@@ -58,17 +110,29 @@ struct Shape {
 /// ones) and one of two to four is closed: nodes of chains, loops and ladders.
 template <typename Kernel>
 MBDBENCH_KERNEL auto dispatch(const DualNode& node, const Kernel& kernel) {
-  const bool revolute = node.uniform_rows == 5 && node.closed_joints == 1;
+  const bool revolute = is_common(node);
   if (revolute && node.joint_count == 3) {
-    return kernel.template operator()<3, 5>();
+    return kernel.template operator()<3, kCommonRows>();
   }
   if (revolute && node.joint_count == 2) {
-    return kernel.template operator()<2, 5>();
+    return kernel.template operator()<2, kCommonRows>();
   }
   if (revolute && node.joint_count == 4) {
-    return kernel.template operator()<4, 5>();
+    return kernel.template operator()<4, kCommonRows>();
   }
   return kernel.template operator()<-1, -1>();
+}
+
+/// The same with numbers from one pack to the next, for what reads more of them than it computes.
+template <typename Kernel>
+MBDBENCH_KERNEL void dispatch_with_stride(const DualNode& node, const Kernel& kernel) {
+  if (node.stride == kCommonRows) {
+    dispatch(node, [&]<int kJoints, int kRows>()
+                       MBDBENCH_INLINED { kernel.template operator()<kJoints, kRows, kCommonRows>(); });
+  } else {
+    dispatch(node, [&]<int kJoints, int kRows>()
+                       MBDBENCH_INLINED { kernel.template operator()<kJoints, kRows, kDualPack>(); });
+  }
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

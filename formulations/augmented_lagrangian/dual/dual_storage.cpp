@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t kPackSize = kDualPack;
 
+// About what a body takes with gaps, and from what size on there are none: caches of a core are of one or two
+// megabytes.
+constexpr std::size_t kBytesOfBody = 5000;
+constexpr std::size_t kTightFrom = 1500000;
+
 std::vector<int> joints_of(const AssemblyNode& node) {
   std::vector<int> joints = node.closed;
   joints.insert(joints.end(), node.external.begin(), node.external.end());
@@ -28,14 +33,43 @@ class DualStorage::Pieces {
     return piece;
   }
   [[nodiscard]] std::size_t taken() const { return taken_; }
+  /// \returns where what follows so many pieces starts.
+  [[nodiscard]] Number* behind(const Pieces& counted) const { return start_ + counted.taken_; }
 
  private:
   Number* start_;
   std::size_t taken_ = 0;
 };
 
+/// What a sweep reads stands together, in the order in which it reads: memory is then fetched ahead.
+struct DualStorage::Shelves {
+  Pieces<double> inward;   // K^T
+  Pieces<double> outward;  // S and K
+  Pieces<double> reach;
+  Pieces<double> rows;
+  Pieces<double> right;  // xi_0
+  Pieces<double> others;
+
+  explicit Shelves(double* start)
+      : inward(start), outward(start), reach(start), rows(start), right(start), others(start) {}
+  /// One behind the other. \param counted the sizes
+  Shelves(double* start, const Shelves& counted)
+      : inward(start),
+        outward(inward.behind(counted.inward)),
+        reach(outward.behind(counted.outward)),
+        rows(reach.behind(counted.reach)),
+        right(rows.behind(counted.rows)),
+        others(right.behind(counted.right)) {}
+  [[nodiscard]] std::size_t taken() const {
+    return inward.taken() + outward.taken() + reach.taken() + rows.taken() + right.taken() + others.taken();
+  }
+};
+
 DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses)
-    : bodies_(masses.size()), nodes_(tree.nodes().size()), ends_(tree.joints().size()) {
+    : tight_(masses.size() * kBytesOfBody > kTightFrom),
+      bodies_(masses.size()),
+      nodes_(tree.nodes().size()),
+      ends_(tree.joints().size()) {
   int rows = 0;
   for (const AssemblyJoint& joint : tree.joints()) {
     row_offsets_.push_back(rows);
@@ -43,14 +77,14 @@ DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& divis
   }
   row_offsets_.push_back(rows);
   for (const NodeRange& range : division.ranges) {
-    ranges_.push_back({range.first, range.last, {}, {}});
+    ranges_.push_back({range.first, range.last, {}, {}, {}, {}});
   }
   place_nodes(tree, division);
   place_ends();
   list_members();
   for (std::size_t i = 0; i < masses.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      bodies_[i].inverse_inertia[axis * kPackSize + axis] = 1.0 / masses[i];
+      bodies_[i].inverse_inertia[axis] = 1.0 / masses[i];
     }
   }
 }
@@ -61,19 +95,25 @@ void DualStorage::place_ends() {
       DualEnds& ends = ends_[index_of(bodies_[i].joints[h])];
       const int end = ends.bodies[0] < 0 ? 0 : 1;
       ends.bodies[end] = static_cast<int>(i);
-      ends.handles[end] = h;
+      ends.row_count = bodies_[i].row_counts[h];
+      ends.steps[end] = bodies_[i].handles * bodies_[i].stride;
+      ends.rows[end] = bodies_[i].rows + h * bodies_[i].stride;
     }
   }
 }
 
 void DualStorage::list_members() {
   // All of them first: spans point into the list.
-  std::vector<std::array<std::size_t, 3>> bounds;
+  std::vector<std::array<std::size_t, 4>> bounds;
   for (const DualRange& range : ranges_) {
     std::vector<int> joints;
     std::vector<int> bodies;
+    std::vector<int> closing;
     for (std::size_t n = range.first; n < range.last; ++n) {
       const DualNode& node = nodes_[n];
+      if (node.closed_joints > 0) {
+        closing.push_back(static_cast<int>(n));
+      }
       joints.insert(joints.end(), node.joints, node.joints + node.closed_joints);
       if (node.body >= 0) {
         bodies.push_back(node.body);
@@ -84,12 +124,15 @@ void DualStorage::list_members() {
     const std::size_t first = range_members_.size();
     range_members_.insert(range_members_.end(), joints.begin(), joints.end());
     range_members_.insert(range_members_.end(), bodies.begin(), bodies.end());
-    bounds.push_back({first, joints.size(), bodies.size()});
+    range_members_.insert(range_members_.end(), closing.begin(), closing.end());
+    bounds.push_back({first, joints.size(), bodies.size(), closing.size()});
   }
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
-    const auto& [first, joints, bodies] = bounds[r];
-    ranges_[r].joints = std::span<const int>(range_members_).subspan(first, joints);
-    ranges_[r].bodies = std::span<const int>(range_members_).subspan(first + joints, bodies);
+    const auto& [first, joints, bodies, closing] = bounds[r];
+    const std::span<const int> members(range_members_);
+    ranges_[r].joints = members.subspan(first, joints);
+    ranges_[r].bodies = members.subspan(first + joints, bodies);
+    ranges_[r].closing = members.subspan(first + joints + bodies, closing);
   }
 }
 
@@ -129,12 +172,14 @@ void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& 
     }
   }
   // First how much, then where.
+  Shelves counted(nullptr);
   for (const bool counting : {true, false}) {
-    Pieces<double> packs(numbers_.get());
+    Shelves shelves = counting ? Shelves(nullptr) : Shelves(numbers_.get(), counted);
+    Pieces<double>& packs = shelves.others;
     Pieces<int> indices(indices_.empty() ? nullptr : indices_.data());
     const auto numbers = [&packs](std::size_t count) { return packs.take(count * kPackSize); };
     for (std::size_t range = 0; range < ranges_.size(); ++range) {
-      DualNode scratch;  // of all nodes of a range, which one thread has
+      DualScratch& scratch = ranges_[range].scratch;  // one thread has the nodes of a range
       scratch.products = numbers(most_joints);
       scratch.front = numbers(largest_front);
       scratch.columns = numbers(largest_across);
@@ -146,25 +191,38 @@ void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& 
       for (std::size_t index = ranges_[range].first; index < ranges_[range].last; ++index) {
         const AssemblyNode& from = tree.nodes()[index_of(order[index])];
         DualNode& node = nodes_[index];
-        node = scratch;
+        node = {};
         node.schur = schurs == nullptr ? nullptr : schurs + schur[index] * kPackSize;
-        place_node(tree, from, node, packs, indices, counting);
-        for (int which = 0; which < 2; ++which) {
-          const int child = which == 0 ? from.child1 : from.child2;
-          node.children[which].node = child < 0 ? -1 : position[index_of(child)];
-        }
+        place_node(tree, from, node, shelves, indices, counting);
       }
     }
     if (counting) {
-      numbers_ = lane_memory(packs.taken() / kPackSize);
+      counted = shelves;
+      numbers_ = lane_memory(counted.taken() / kPackSize);
       indices_.resize(indices.taken() + 1);
+    }
+  }
+  // The top stands before the branches that it joins.
+  for (std::size_t index = 0; index < nodes_.size(); ++index) {
+    const AssemblyNode& from = tree.nodes()[index_of(order[index])];
+    const int children[2] = {from.child1, from.child2};
+    for (int which = 0; which < 2 && children[which] >= 0; ++which) {
+      set_child(nodes_[index].children[which], position[index_of(children[which])]);
     }
   }
 }
 
-void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Pieces<double>& packs,
+void DualStorage::set_child(DualChild& link, int index) const {
+  const DualNode& child = nodes_[index_of(index)];
+  link.node = index;
+  link.count = child.joint_count - child.closed_joints;
+  link.right = child.right == nullptr ? nullptr : child.right + child.closed_joints * std::ptrdiff_t{kDualPack};
+  link.rests = child.body >= 0 && child.closed_joints == 0;
+}
+
+void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Shelves& shelves,
                              Pieces<int>& indices, bool counting) {
-  const auto numbers = [&packs](std::size_t count) { return packs.take(count * kPackSize); };
+  const auto numbers = [&shelves](std::size_t count) { return shelves.others.take(count * kPackSize); };
   const std::vector<int> joints = joints_of(from);
   const std::size_t closed = from.closed.size();
   node.body = from.body;
@@ -172,27 +230,43 @@ void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from,
   node.closed_joints = static_cast<int>(closed);
   node.closed_rows = from.closed_rows;
   node.row_count = from.closed_rows + from.width;
+  node.uniform_rows = joints.empty() ? 0 : rows(index_of(joints.front()));
+  for (const int joint : joints) {
+    node.uniform_rows = rows(index_of(joint)) == node.uniform_rows ? node.uniform_rows : 0;
+  }
+  // Loads of a whole pack read behind the last one.
+  const auto columns = [](Pieces<double>& shelf, std::size_t count, std::size_t size) {
+    const std::size_t needed = size == kPackSize ? count * kPackSize : count * size + kPackSize - size;
+    return shelf.take((needed + kPackSize - 1) / kPackSize * kPackSize);
+  };
+  node.stride = tight_ && is_common(node) ? kCommonRows : kDualPack;
+  const std::size_t stride = index_of(node.stride);
   int* const own = indices.take(joints.size());
   int* const first_rows = indices.take(joints.size() + 1);
   int* const slots = indices.take(index_of(node.row_count));
   int* const counts = from.body >= 0 ? indices.take(joints.size()) : nullptr;
-  node.inverse = numbers(index_of(node.closed_rows) * closed);
-  node.gain = numbers(index_of(from.width) * closed);
-  node.gain_transposed = numbers(index_of(node.closed_rows) * from.external.size());
-  node.right = numbers(joints.size());
+  node.inverse = columns(shelves.outward, index_of(node.closed_rows) * closed, stride);
+  node.gain = columns(shelves.outward, index_of(from.width) * closed, stride);
+  node.gain_transposed = columns(shelves.inward, index_of(node.closed_rows) * from.external.size(), stride);
+  node.right = shelves.right.take(joints.size() * kPackSize);
   int* places[2] = {};
   const int children[2] = {from.child1, from.child2};
   for (int which = 0; which < 2 && children[which] >= 0; ++which) {
     places[which] = indices.take(tree.nodes()[index_of(children[which])].external.size());
   }
   if (from.body >= 0) {
-    bodies_[index_of(from.body)] = {node.joint_count,
-                                    own,
-                                    counts,
-                                    numbers(index_of(node.row_count)),
-                                    numbers(index_of(node.row_count)),
-                                    numbers(6 * joints.size()),
-                                    numbers(6)};
+    DualBody& body = bodies_[index_of(from.body)];
+    body.handles = node.joint_count;
+    body.uniform_rows = node.uniform_rows;
+    body.stride = tight_ && node.uniform_rows > 0 ? node.uniform_rows : kDualPack;
+    body.reach_stride = tight_ ? kDualBody : kDualPack;
+    body.joints = own;
+    body.row_counts = counts;
+    body.columns = columns(shelves.others, index_of(node.row_count), kDualBody);
+    body.reach = columns(shelves.reach, index_of(node.row_count), index_of(body.reach_stride));
+    body.rows = columns(shelves.rows, 6 * joints.size(), index_of(body.stride));
+    body.inverse_inertia = numbers(4);
+    body.right = node.right;
   }
   if (counting) {
     return;
@@ -201,12 +275,10 @@ void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from,
   node.first_rows = first_rows;
   node.slots = slots;
   int row = 0;
-  node.uniform_rows = joints.empty() ? 0 : rows(index_of(joints.front()));
   for (std::size_t j = 0; j < joints.size(); ++j) {
     own[j] = joints[j];
     first_rows[j] = row;
     const int count = rows(index_of(joints[j]));
-    node.uniform_rows = count == node.uniform_rows ? count : 0;
     if (counts != nullptr) {
       counts[j] = count;
     }
@@ -220,7 +292,7 @@ void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from,
     for (std::size_t i = 0; i < external.size(); ++i) {
       places[which][i] = static_cast<int>(std::find(joints.begin(), joints.end(), external[i]) - joints.begin());
     }
-    node.children[which].places = {places[which], external.size()};
+    node.children[which].places = places[which];
   }
 }
 

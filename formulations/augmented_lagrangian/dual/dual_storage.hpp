@@ -34,19 +34,22 @@ class DualStorage {
   /// Hands out pieces of an array that is sized by a first walk, in which it does not exist.
   template <typename Number>
   class Pieces;
+  struct Shelves;
 
   void place_nodes(const AssemblyTree& tree, const AssemblyDivision& division);
-  void place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Pieces<double>& packs,
+  void place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Shelves& shelves,
                   Pieces<int>& indices, bool counting);
+  void set_child(DualChild& link, int index) const;
   void place_ends();
   void list_members();
 
+  bool tight_ = false;            // no gaps
   std::vector<int> row_offsets_;  // and the number of all rows
   std::vector<DualBody> bodies_;
   std::vector<DualNode> nodes_;
   std::vector<DualEnds> ends_;
   std::vector<DualRange> ranges_;
-  std::vector<int> range_members_;  // joints and bodies of one range after another
+  std::vector<int> range_members_;  // joints, bodies and nodes of one range after another
   std::vector<int> indices_;        // what bodies and nodes point at
   AlignedMemory numbers_;           // likewise
 };

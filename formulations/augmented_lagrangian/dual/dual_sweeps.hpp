@@ -13,124 +13,133 @@ namespace mbdbench::dual_sweeps {
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
 /// Forward pass over one node: xi_0J - r_J and xi_0^C. \param given r of all joints
-template <typename T, int kJoints, int kRows>
+template <typename T, int kJoints, int kRows, int kStride>
 MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) {
-  const Shape<kJoints, kRows> shape{node};
+  const Shape<kJoints, kRows, kStride> shape{node};
   const int closed = shape.closed();
   const int outside = shape.outside();
   T* const right = packs<T>(node.right);
   for (int p = 0; p < closed; ++p) {
     right[p] -= packs<T>(given)[node.joints[p]];
   }
-  const T* const columns = packs<T>(node.gain_transposed);
   for (int p = 0; p < outside; ++p) {
     T sum = right[closed + p];
     for (int j = 0; j < shape.closed_rows(); ++j) {
-      sum -= columns[j * outside + p] * node.right[shape.slot(j)];
+      sum -= Loose<T>::load(node.gain_transposed + (j * outside + p) * shape.stride()) * node.right[shape.slot(j)];
     }
-    right[closed + p] = sum;
+    right[closed + p] = shape.own(sum);
   }
 }
 
 /// Backward pass over one node: sigma of its closed joints from those of its external handles.
-template <typename T, int kJoints, int kRows>
+template <typename T, int kJoints, int kRows, int kStride>
 MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
-  const Shape<kJoints, kRows> shape{node};
+  const Shape<kJoints, kRows, kStride> shape{node};
   const int closed = shape.closed();
   for (int p = 0; p < closed; ++p) {
     // A sum for the node's own rows and one for those of every other handle: a single one would wait for every
     // addition.
     T even = static_cast<T>(0.0);
-    const T* const inverse = packs<T>(node.inverse) + p;
     for (int j = 0; j < shape.closed_rows(); ++j) {
-      even -= inverse[j * closed] * node.right[shape.slot(j)];
+      even -= Loose<T>::load(node.inverse + (j * closed + p) * shape.stride()) * node.right[shape.slot(j)];
     }
     T odd = static_cast<T>(0.0);
-    const T* column = packs<T>(node.gain) + p;
+    const double* column = node.gain + p * shape.stride();
     for (int e = closed; e < shape.joints(); ++e) {
       const double* const known = sigma + node.joints[e] * kDualPack;
       T sum = static_cast<T>(0.0);
-      for (int i = 0; i < shape.rows_of(e); ++i, column += closed) {
-        sum -= column[0] * known[i];
+      for (int i = 0; i < shape.rows_of(e); ++i, column += closed * shape.stride()) {
+        sum -= Loose<T>::load(column) * known[i];
       }
       odd += even;
       even = sum;
     }
-    packs<T>(sigma)[node.joints[p]] = even + odd;
+    packs<T>(sigma)[node.joints[p]] = shape.own(even + odd);
   }
 }
 
 template <typename T>
 void eliminate(const DualTree& tree, const DualRange& range, const double* given, const double* input, double* rates) {
-  for (std::size_t index = range.first; index < range.last; ++index) {
-    const DualNode& node = tree.nodes[index];
-    T* const right = packs<T>(node.right);
-    if (node.body >= 0 && node.closed_joints == 0 && input == nullptr) {
-      continue;  // nothing but zeros, which its parent leaves out
-    }
-    if (node.body >= 0 && input != nullptr) {
-      const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
-      double* const moved = rates + node.body * kDualPack;
-      packs<T>(moved)[0] = times_inverse_inertia<T>(body, input + node.body * kDualPack);
-      for (int h = 0; h < node.joint_count; ++h) {
-        right[h] = handle_rates<T>(body, h, moved);
+  if (input != nullptr) {
+    for (const int index : range.bodies) {
+      const DualBody& body = tree.bodies[static_cast<std::size_t>(index)];
+      double* const moved = rates + index * kDualPack;
+      packs<T>(moved)[0] = times_inverse_inertia<T>(body, input + index * kDualPack);
+      const double* rows = body.rows;
+      for (int h = 0; h < body.handles; ++h, rows += body.stride) {
+        packs<T>(body.right)[h] = handle_rates<T>(rows, body.handles * body.stride, body.row_counts[h], moved);
       }
-    } else {
+    }
+  }
+  for (const int index : range.closing) {
+    const DualNode& node = tree.nodes[static_cast<std::size_t>(index)];
+    T* const right = packs<T>(node.right);
+    if (node.body < 0 || input == nullptr) {
       for (int i = 0; i < node.joint_count; ++i) {
         right[i] = static_cast<T>(0.0);
       }
     }
     for (const DualChild& link : node.children) {
-      if (link.node >= 0) {
-        const DualNode& child = tree.nodes[static_cast<std::size_t>(link.node)];
-        if (child.body >= 0 && child.closed_joints == 0 && input == nullptr) {
-          continue;
-        }
-        const T* const from = packs<T>(child.right) + child.closed_joints;
-        for (std::size_t i = 0; i < link.places.size(); ++i) {
-          right[link.places[i]] += from[i];
-        }
+      if (link.rests && input == nullptr) {
+        continue;
+      }
+      const T* const from = packs<T>(link.right);
+      for (int i = 0; i < link.count; ++i) {
+        right[link.places[i]] += from[i];
       }
     }
-    if (node.closed_joints > 0) {
-      dispatch(node,
-               [&]<int kJoints, int kRows>() MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows>(node, given); });
-    }
+    dispatch_with_stride(node, [&]<int kJoints, int kRows, int kStride>()
+                                   MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows, kStride>(node, given); });
   }
 }
 
-/// rates = M^-1 (input + B sigma) of one body.
-template <typename T>
+/// rates = M^-1 (input + B sigma) of one body. \tparam kRows of every handle, 0: they differ \tparam kStride numbers
+/// from one column to the next
+template <typename T, int kRows, int kStride>
 MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
   T even = moved ? rates : static_cast<T>(0.0);  // M^-1 input
   T odd = static_cast<T>(0.0);
-  const T* column = packs<T>(body.reach);
+  const double* column = body.reach;
   for (int h = 0; h < body.handles; ++h) {
     const double* const values = sigma + body.joints[h] * kDualPack;
-    const int rows = body.row_counts[h];
+    const int rows = kRows > 0 ? kRows : body.row_counts[h];
     int row = 0;
-    for (; row + 1 < rows; row += 2, column += 2) {
-      even += column[0] * values[row];
-      odd += column[1] * values[row + 1];
+    for (; row + 1 < rows; row += 2, column += 2 * kStride) {
+      even += Loose<T>::load(column) * values[row];
+      odd += Loose<T>::load(column + kStride) * values[row + 1];
     }
     if (row < rows) {
-      even += column[0] * values[row];
-      ++column;
+      even += Loose<T>::load(column) * values[row];
+      column += kStride;
     }
   }
-  rates = even + odd;
+  rates = kStride < kDualPack ? first_lanes(even + odd, kStride) : even + odd;
+}
+
+template <typename T>
+MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
+  if (body.uniform_rows != kCommonRows) {
+    if (body.reach_stride == kDualBody) {
+      move_body<T, 0, kDualBody>(body, sigma, moved, rates);
+    } else {
+      move_body<T, 0, kDualPack>(body, sigma, moved, rates);
+    }
+  } else if (body.reach_stride == kDualBody) {
+    move_body<T, kCommonRows, kDualBody>(body, sigma, moved, rates);
+  } else {
+    move_body<T, kCommonRows, kDualPack>(body, sigma, moved, rates);
+  }
 }
 
 template <typename T>
 void recover(const DualTree& tree, const DualRange& range, bool moved, double* sigma, double* rates) {
-  for (std::size_t index = range.last; index-- > range.first;) {
-    const DualNode& node = tree.nodes[index];
-    if (node.closed_joints > 0) {
-      dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover_node<T, kJoints, kRows>(node, sigma); });
-    }
-    if (node.body >= 0) {
-      move_body<T>(tree.bodies[static_cast<std::size_t>(node.body)], sigma, moved, packs<T>(rates)[node.body]);
-    }
+  for (std::size_t at = range.closing.size(); at-- > 0;) {
+    const DualNode& node = tree.nodes[static_cast<std::size_t>(range.closing[at])];
+    dispatch_with_stride(node, [&]<int kJoints, int kRows, int kStride>()
+                                   MBDBENCH_INLINED { recover_node<T, kJoints, kRows, kStride>(node, sigma); });
+  }
+  for (const int body : range.bodies) {
+    move_body<T>(tree.bodies[static_cast<std::size_t>(body)], sigma, moved, packs<T>(rates)[body]);
   }
 }
 
@@ -141,8 +150,7 @@ void residual(const DualTree& tree, const DualRange& range, const double* right,
     const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
     for (int end = 0; end < 2; ++end) {
       if (const int body = ends.bodies[end]; body >= 0) {
-        left -=
-            handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
+        left -= handle_rates<T>(ends.rows[end], ends.steps[end], ends.row_count, rates + body * kDualPack);
       }
     }
     packs<T>(result)[joint] = left;
@@ -210,7 +218,7 @@ DualSquares squares(const DualRange& range, const DualVectors& total) {
 template <int W>
 DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
-  return {factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
+  return {set_handle<T>, factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -56,7 +56,7 @@ MBDBENCH_KERNEL T eliminate_joint(const PartData<T>& part, int i, Inertia<T>& in
     case RowKind::free: {
       const bool free = row.kind == RowKind::free;
       const int k = row.ordinal;
-      part.spheres[k] = eliminated_sphere(inertia, free, part.sphere_gains[k]);
+      eliminate_sphere(inertia, free, part.sphere_gains[k], part.spheres[k]);
       pivot = part.spheres[k].turns.smallest_pivot;
       if (free) {
         pivot = smaller(pivot, part.spheres[k].slides.smallest_pivot);

@@ -57,9 +57,16 @@ struct AxisTurn {
   }
 };
 
+/// Zeros, column by column: all of them together are a call of memset for 240 bytes.
+void clear(int columns, SpatialColumns& directions) {
+  directions.resize(6, columns);
+  for (int column = 0; column < columns; ++column) {
+    directions.col(column).setZero();
+  }
+}
+
 void angular_columns(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, int first, SpatialColumns& d) {
   for (const AngularConstraint& constraint : joint.angular) {
-    d.col(first).head<3>().setZero();
     d.col(first).tail<3>() = constraint.scale * (axes_b * constraint.vector_b).cross(axes_a * constraint.vector_a);
     ++first;
   }
@@ -175,7 +182,7 @@ void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec
 
 void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& displacement,
                             SpatialColumns& d) {
-  d.setZero(6, joint.nc);
+  clear(joint.nc, d);
   int column = 0;
   if (joint.world_linear) {
     d.topLeftCorner<3, 3>().setIdentity();
@@ -201,7 +208,7 @@ void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const M
                                  const RelativeMotion& motion, SpatialColumns& d_rate) {
   const Vec3& omega_a = motion.omega_a;
   const Vec3& omega_b = motion.omega_b;
-  d_rate.setZero(6, joint.nc);
+  clear(joint.nc, d_rate);
   int column = joint.world_linear ? 3 : 0;
   for (const Vec3& direction : joint.linear_directions) {
     d_rate.col(column++).head<3>() = omega_a.cross(axes_a * direction);
