@@ -7,6 +7,9 @@
 namespace mbdbench::precise {
 namespace {
 
+/// Whole numbers from here on count as one piece: an int holds the others.
+constexpr double kMostPieces = 1e9;
+
 /// A slope that is infinite times nothing is nothing.
 Rated chained(const Real& value, const Real& slope, const Rated& x) {
   return {value, x.rate == 0 ? Real(0.0) : Real(slope * x.rate)};
@@ -129,7 +132,7 @@ constexpr std::array<std::pair<std::string_view, RatedFunction>, 21> kFunctions 
     {"rint",
      [](const Rated& x, Pieces& pieces) {
        const Real whole = nearest_whole(x.value);
-       pieces.push_back(isfinite(whole) ? whole.convert_to<int>() : 0);
+       pieces.push_back(abs(whole) < kMostPieces ? whole.convert_to<int>() : 0);
        return Rated{whole, 0.0};
      }},
 }};

@@ -141,7 +141,7 @@ void PreciseStateMap::choose(std::span<const double> x) {
   }
   const auto entry = [](const std::vector<int>& all, int place) {
     if (index_of(place) >= all.size()) {
-      throw std::runtime_error("its dependent.1, ... leave fewer components independent than the state holds");
+      throw StateError("its dependent.1, ... leave fewer components independent than the state holds");
     }
     return all[index_of(place)];
   };

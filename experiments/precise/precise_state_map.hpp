@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::precise {
+
+/// A state that a formulation has written, and that means nothing: a defect of it.
+class StateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Coordinates and velocities of the tree's joints.
 struct JointMotionState {
@@ -34,7 +41,7 @@ class PreciseStateMap {
   /// \throws std::invalid_argument naming a component that is not known
   explicit PreciseStateMap(const Formulation& formulation);
 
-  /// Reads which components depend. \param x a state with that choice \throws std::runtime_error where it leaves fewer
+  /// Reads which components depend. \param x a state with that choice \throws StateError where it leaves fewer
   /// independent ones than the state holds
   void choose(std::span<const double> x);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The compiler's own numbers of 113 bits, with what glibc has for them: two to four times as fast as those of Boost,
-/// which precise_number.hpp takes where there are none.
+/// The compiler's own numbers of 113 bits, with what glibc has for them: faster than those of Boost, which
+/// precise_number.hpp takes where there are none.
 #include <climits>
 
 // Compilers for other processors have no such number, and other C libraries no functions of it.
@@ -39,7 +39,7 @@ Bits whole_below(Bits x) noexcept __asm__("floorf128");
 Bits remainder(Bits x, Bits y) noexcept __asm__("fmodf128");
 }  // namespace libm
 
-/// A number of 113 bits, IEEE binary128. Behaves as those of Boost do, as far as this folder asks.
+/// A number of 113 bits, IEEE binary128. Computes as those of Boost do, as far as this folder asks.
 class Quadruple {
  public:
   using Bits = libm::Bits;
@@ -91,7 +91,8 @@ class Quadruple {
   friend constexpr bool operator<=(const Quadruple& a, const Quadruple& b) { return a.bits_ <= b.bits_; }
   friend constexpr bool operator>=(const Quadruple& a, const Quadruple& b) { return a.bits_ >= b.bits_; }
 
-  friend constexpr Quadruple abs(const Quadruple& x) { return x.bits_ < 0 ? -x : x; }
+  // Of a zero without its sign, which atan2 sees.
+  friend constexpr Quadruple abs(const Quadruple& x) { return x.bits_ <= 0 ? of(0 - x.bits_) : x; }
   friend constexpr bool isfinite(const Quadruple& x) { return x.bits_ - x.bits_ == 0; }
   friend Quadruple sqrt(const Quadruple& x) { return of(libm::square_root(x.bits_)); }
   friend Quadruple sin(const Quadruple& x) { return of(libm::sine(x.bits_)); }

@@ -68,6 +68,8 @@ class DerivativeComparison {
   /// \returns the same of derivatives times a direction: where motions are free in which nothing happens, entries of
   /// rows are what is left of larger terms, of which each way to the product leaves rounding of its own.
   [[nodiscard]] double size_of_product(const Eigen::VectorXd& terms, const Block& block) const;
+  /// \returns whether rates of coordinates are solved for from momenta.
+  [[nodiscard]] bool solves_velocities() const;
   /// \returns the size of weights times derivatives below which they are what is left of larger terms: each is a sum of
   /// terms like those of the rates.
   [[nodiscard]] double terms_behind_weights(const Eigen::VectorXd& weights) const;
@@ -93,8 +95,6 @@ class DerivativeComparison {
   /// \returns the terms of which changes of a block's rates by velocities are sums, where nothing pulls and all of them
   /// cancel, too.
   [[nodiscard]] double change_terms(const Block& block) const;
-  /// \returns whether rates of coordinates are solved for from momenta.
-  [[nodiscard]] bool solves_velocities() const;
   [[nodiscard]] double solved_velocities(const Block& block) const;
   void look_from_one_side(const DerivativeLine& line, const DerivativeProduct& product, double step, const char* how,
                           std::vector<DerivativeDeviation>& best) const;

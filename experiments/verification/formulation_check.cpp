@@ -573,6 +573,7 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
     const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
     Eigen::VectorXd exact;
+    AnswerFailures failures;
     if (precise_ && precise_->maps()) {
       const auto change = answer_of_113_bits(
           [&] {
@@ -580,7 +581,7 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
                 place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)},
                 view(place.x));
           },
-          place.t, result.no_answer_of_113_bits);
+          place.t, failures);
       if (change) {
         direction = change->state;  // without the rounding of differences
       }
@@ -591,7 +592,7 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     } else if (precise_) {
       auto rates = answer_of_113_bits(
           [&] { return precise_->along_where_smooth(place.t, view(place.x), view(std::as_const(*direction))); },
-          place.t, result.no_answer_of_113_bits);
+          place.t, failures);
       if (rates) {
         exact = std::move(*rates);
         ++result.derivative.precise_directions;
@@ -599,6 +600,13 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     }
     ++result.derivative.directions;
     result.without_113_bits = without_precise_;
+    if (result.no_answer_of_113_bits.empty()) {
+      result.no_answer_of_113_bits = failures.without;
+    }
+    if (!failures.wrong.empty()) {
+      result.failure = failures.wrong;
+      return;
+    }
     result.failure = mbdbench::compare_derivatives(*formulation_, place, *direction, exact, random,
                                                    adding_to(result.derivative, result));
   }

@@ -6,17 +6,29 @@
 #include <stdexcept>
 #include <string>
 
+#include "experiments/precise/precise_state_map.hpp"
+
 namespace mbdbench {
 
-/// \param question returns a std::optional \param failure receives at which state the reference failed, and why, if
-/// it is empty: the first state is told \returns the answer; nothing where there is none
+/// What became of questions: of each kind the first state is told.
+struct AnswerFailures {
+  std::string without;  ///< where the reference failed, and why
+  std::string wrong;    ///< where the formulation's state means nothing
+};
+
+/// \param question returns a std::optional \returns the answer; nothing where there is none
 template <typename Question>
-auto answer_of_113_bits(const Question& question, double t, std::string& failure) -> decltype(question()) {
+auto answer_of_113_bits(const Question& question, double t, AnswerFailures& failures) -> decltype(question()) {
   try {
     return question();
+  } catch (const precise::StateError& error) {
+    if (failures.wrong.empty()) {
+      failures.wrong = fmt::format("its state at t = {}: {}", t, error.what());
+    }
+    return {};
   } catch (const std::runtime_error& error) {
-    if (failure.empty()) {
-      failure = fmt::format("at t = {}: {}", t, error.what());
+    if (failures.without.empty()) {
+      failures.without = fmt::format("at t = {}: {}", t, error.what());
     }
     return {};
   }

@@ -109,7 +109,7 @@ void print_legend() {
       "which find\n"
       "            the tenth digit; \"113 bits (7 of 12)\": along 7 of 12 directions, at the other states a load "
       "bends\n"
-      "            or passes have not converged\n"
+      "            or passes have not converged, or the reference fails (a line below says where)\n"
       "            differences: only with differences in double precision, which find the fifth to the ninth digit\n"
       "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
       "nothing\n"

@@ -116,5 +116,17 @@ TEST(Quadruple, KnowsItsLimits) {
 
 #endif
 
+TEST(Quadruple, ZeroWithASignAndNoNumberBehaveAsThoseOfBoost) {
+  const auto expect_alike = []<typename Number>() {
+    EXPECT_EQ(atan2(Number(abs(Number(-0.0))), Number(-1.0)).template convert_to<double>(), std::acos(-1.0));
+    const Number nothing = std::numeric_limits<Number>::quiet_NaN();
+    EXPECT_FALSE(nothing < Number(1.0) || nothing > Number(1.0) || nothing == nothing);
+    EXPECT_FALSE(isfinite(nothing) || isfinite(Number(std::numeric_limits<Number>::infinity())));
+    EXPECT_TRUE(std::isnan(Number(abs(nothing)).template convert_to<double>()));
+  };
+  expect_alike.operator()<Real>();
+  expect_alike.operator()<PortableReal>();
+}
+
 }  // namespace
 }  // namespace mbdbench::precise

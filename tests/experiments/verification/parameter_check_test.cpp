@@ -278,7 +278,7 @@ TEST(ParameterCheck, FindsTheTenthDigitOfColumns) {
   }
 }
 
-// Of mechanism 3168 of the soak columns that passes find are right to 1e-12, and what its limit becomes hides 1e-11.
+// Of mechanism 3168 of the soak columns that passes find are right to 1e-12.
 TEST(ParameterCheck, FindsSmallErrorsInRatesOfIndependentCoordinates) {
   for (const auto& [mechanism, wrong] :
        {std::pair(with_springs("four_bar"), "user_faint_rate_of_a_coordinate"),
