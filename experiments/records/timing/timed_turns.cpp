@@ -59,7 +59,7 @@ std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest
     elapsed = {};
     calls = 0;
   }
-  for (std::size_t batch = 1; elapsed.processor < shortest; batch *= 2) {
+  for (std::size_t batch = 1; calls == 0 || elapsed.processor < shortest; batch *= 2) {
     for (std::size_t i = 0; i < batch; ++i) {
       fine = fine && call();
     }
