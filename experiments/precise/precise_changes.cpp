@@ -19,9 +19,9 @@ constexpr double kRounding = 1e-30;
 constexpr double kSameRate = 1e-9;
 /// A body costs 0.1 ms a change, and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
-/// Of states that are functions of the tree's. In larger ones rounding of momenta grows by more than the limits count:
-/// rates of `naudet` on a grid of 25 bodies differ by 5e-6 from those of 113 bits, 1000 times the limit, while its
-/// derivatives agree with differences of its own rates to 3e-12. The bound on that is not known.
+/// Of states that are functions of the tree's. In larger ones the limits do not hold: on grid:side=5 derivatives of
+/// `naudet` differ by 5e-6 from those of 113 bits, 1000 times the limit, and agree with differences of its own rates to
+/// 3e-12. Why is not known.
 constexpr int kMostMappedPairs = 300;
 
 Reals reals(std::span<const double> numbers) {
