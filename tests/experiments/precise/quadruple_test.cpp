@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "experiments/precise/precise_number.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -37,6 +38,8 @@ TEST(Quadruple, MatricesOfEitherNumberHaveThirtyThreeDigits) {
 }
 
 #ifdef MBDBENCH_QUADRUPLE
+
+static_assert(!std::is_trivially_copyable_v<Quadruple>, "GCC and Clang would pass it in different ways");
 
 /// Of functions, in units of the last of 113 bits: glibc's are within one, Boost's within some.
 constexpr double kLastBits = 8.0;
