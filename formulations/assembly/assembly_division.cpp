@@ -53,36 +53,41 @@ double shared_by_two(double top, std::vector<double> branches) {
   return top + *std::max_element(loads.begin(), loads.end());
 }
 
-}  // namespace
+/// Times of sub-trees, ns about.
+struct SubtreeCosts {
+  std::vector<double> below;  ///< of a node and all below it
+  std::vector<int> roots;
+  double total = 0.0;
 
-AssemblyDivision::AssemblyDivision(const AssemblyTree& tree) {
-  const std::size_t count = tree.nodes().size();
-  std::vector<double> below(count);  // the node and all below it
-  std::vector<bool> is_root(count, true);
-  for (std::size_t i = 0; i < count; ++i) {  // children stand before parents
-    below[i] += node_cost(tree, tree.nodes()[i]);
-    for (const int child : children_of(tree.nodes()[i])) {
-      if (child >= 0) {
-        below[i] += below[index_of(child)];
-        is_root[index_of(child)] = false;
+  explicit SubtreeCosts(const AssemblyTree& tree) : below(tree.nodes().size()) {
+    const std::size_t count = below.size();
+    std::vector<bool> is_root(count, true);
+    for (std::size_t i = 0; i < count; ++i) {  // children stand before parents
+      below[i] += node_cost(tree, tree.nodes()[i]);
+      for (const int child : children_of(tree.nodes()[i])) {
+        if (child >= 0) {
+          below[i] += below[index_of(child)];
+          is_root[index_of(child)] = false;
+        }
+      }
+    }
+    for (std::size_t i = count; i-- > 0;) {
+      if (is_root[i]) {
+        roots.push_back(static_cast<int>(i));
+        total += below[i];
       }
     }
   }
-  std::vector<int> roots;
-  double total = 0.0;
-  for (std::size_t i = count; i-- > 0;) {
-    if (is_root[i]) {
-      roots.push_back(static_cast<int>(i));
-      total += below[i];
-    }
-  }
+};
 
+/// Of about equal cost, as many as kBranches at most, each of one or several sub-trees.
+std::vector<std::vector<int>> equal_branches(const AssemblyTree& tree, const SubtreeCosts& costs) {
   // The most expensive sub-tree gives its root to the top, again and again.
-  std::vector<int> branches = roots;
-  std::vector<bool> is_branch(count, false);
+  const std::vector<double>& below = costs.below;
+  std::vector<int> branches = costs.roots;
   double top = 0.0;
   const auto cheaper = [&](int one, int other) { return below[index_of(one)] < below[index_of(other)]; };
-  while (total >= kLeastCost && !branches.empty() && branches.size() < kBranches) {
+  while (costs.total >= kLeastCost && !branches.empty() && branches.size() < kBranches) {
     const auto largest = std::max_element(branches.begin(), branches.end(), cheaper);
     const AssemblyNode& node = tree.nodes()[index_of(*largest)];
     if (node.child1 < 0) {
@@ -96,34 +101,52 @@ AssemblyDivision::AssemblyDivision(const AssemblyTree& tree) {
   }
   // More free bodies than branches: each branch has several sub-trees.
   std::vector<std::vector<int>> sets(std::min(branches.size(), kBranches));
-  std::vector<double> loads(sets.size(), 0.0);
   double before = 0.0;
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const double cost = below[index_of(branches[b])];
-    const std::size_t set =
-        branches.size() <= kBranches
-            ? b
-            : std::min(kBranches - 1, static_cast<std::size_t>(kBranches * (before + 0.5 * cost) / (total - top)));
+    const std::size_t set = branches.size() <= kBranches
+                                ? b
+                                : std::min(kBranches - 1, static_cast<std::size_t>(kBranches * (before + 0.5 * cost) /
+                                                                                   (costs.total - top)));
     sets[set].push_back(branches[b]);
-    loads[set] += cost;
     before += cost;
   }
-  if (total < kLeastCost || shared_by_two(top, loads) > kLeastGain * total) {
-    sets.clear();
-    top = total;
-  }
+  return sets;
+}
 
-  ranges.resize(1);
-  for (std::size_t set = 0; set < sets.size(); ++set) {
-    const std::size_t first = order.size();
-    for (const int branch : sets[set]) {
-      append_depth_first(tree, branch, is_branch, order);
-      is_branch[index_of(branch)] = true;
+}  // namespace
+
+AssemblyDivision::AssemblyDivision(const AssemblyTree& tree)
+    : AssemblyDivision(tree, equal_branches(tree, SubtreeCosts(tree))) {}
+
+AssemblyDivision::AssemblyDivision(const AssemblyTree& tree, std::vector<std::vector<int>> branches) {
+  const SubtreeCosts costs(tree);
+  std::vector<double> loads;
+  double top = costs.total;
+  for (const std::vector<int>& roots : branches) {
+    loads.push_back(0.0);
+    for (const int root : roots) {
+      loads.back() += costs.below[index_of(root)];
     }
-    ranges.push_back({first, order.size(), loads[set]});
+    top -= loads.back();
+  }
+  if (costs.total < kLeastCost || shared_by_two(top, loads) > kLeastGain * costs.total) {
+    branches.clear();
+    top = costs.total;
+  }
+  const std::size_t count = tree.nodes().size();
+  std::vector<bool> is_branch(count, false);
+  ranges.resize(1);
+  for (std::size_t branch = 0; branch < branches.size(); ++branch) {
+    const std::size_t first = order.size();
+    for (const int root : branches[branch]) {
+      append_depth_first(tree, root, is_branch, order);
+      is_branch[index_of(root)] = true;
+    }
+    ranges.push_back({first, order.size(), loads[branch]});
   }
   ranges.front() = {order.size(), count, top};
-  for (const int root : roots) {
+  for (const int root : costs.roots) {
     if (!is_branch[index_of(root)]) {
       append_depth_first(tree, root, is_branch, order);
     }

@@ -25,6 +25,8 @@ struct AssemblyDivision {
   std::vector<NodeRange> ranges;  ///< the top, then the branches; the top alone where nothing is divided
 
   explicit AssemblyDivision(const AssemblyTree& tree);
+  /// \param branches their roots; taken where two threads then gain enough
+  AssemblyDivision(const AssemblyTree& tree, std::vector<std::vector<int>> branches);
 
   [[nodiscard]] std::vector<double> costs() const;
 };

@@ -30,22 +30,23 @@ bool DualAssembly::suits(const AssemblyTree& tree, const ProximalOptions& proxim
 
 DualAssembly::DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
                            const Execution& execution)
-    : DualAssembly(AssemblyDivision(tree), tree, masses, proximal, execution) {}
+    : DualAssembly(plan_twins(tree), tree, masses, proximal, execution) {}
 
-DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
+DualAssembly::DualAssembly(const TwinPlan& plan, const AssemblyTree& tree, std::span<const double> masses,
                            const ProximalOptions& proximal, const Execution& execution)
     : sweeps_(compiled_for(execution.instruction_set, []<int W>() { return dual_sweeps::sweeps<W>(); })),
       proximal_(proximal),
-      storage_(tree, division, masses),
-      failures_(division.ranges.size()),
-      range_squares_(division.ranges.size()),
-      team_(division.costs(), execution),
+      twins_(tree, plan, masses),
+      storage_(tree, plan.division, masses, twins_),
+      failures_(plan.division.ranges.size()),
+      range_squares_(plan.division.ranges.size()),
+      team_(plan.division.costs(), execution),
       mail_(team_) {
-  for (const Vector which : {kRight, kResidual, kMultipliers, kMultiplierChange}) {
-    vectors_[which] = lane_memory(joint_count());
+  for (std::size_t which = 0; which < kDualVectors; ++which) {
+    vectors_[which] = lane_memory(which < kJointVectors ? joint_count() : masses.size());
   }
-  for (const Vector which : {kInput, kRates, kRateChange}) {
-    vectors_[which] = lane_memory(masses.size());
+  for (TwinGroup& group : twins_.all()) {
+    group.connect(storage_.nodes());
   }
   if (team_.is_divided()) {
     connect_processes();
@@ -66,7 +67,7 @@ BranchLetter DualAssembly::letter_of_bodies(std::span<double> numbers, std::size
 void DualAssembly::connect_processes() {
   connect_branches_to_top();
   connect_edges();
-  all_rates_ = letter_of_bodies({vector(kRates), kNumbers * storage_.bodies().size()}, kNumbers);
+  all_rates_ = letter_of_bodies({vector(DualVector::rates), kNumbers * storage_.bodies().size()}, kNumbers);
 }
 
 // Xi^C and xi_0^C of the sub-trees that the top joins.
@@ -122,7 +123,7 @@ void DualAssembly::connect_edges() {
         continue;
       }
       told[index_of(body)] = true;
-      edges_.add(range_of[index_of(body)], std::span(vector(kRates) + kNumbers * index_of(body), kNumbers));
+      edges_.add(range_of[index_of(body)], std::span(vector(DualVector::rates) + kNumbers * index_of(body), kNumbers));
       if (!known[index_of(body)]) {
         foreign_bodies_.push_back(body);
       }
@@ -146,10 +147,21 @@ std::span<const int> DualAssembly::joints(int body) const {
 }
 
 void DualAssembly::set_handle(int body, int handle, const SpatialColumns& directions, double sign, const Vec3& lever) {
-  sweeps_.set_handle(storage_.bodies()[index_of(body)], handle, directions.data(), sign, lever.data());
+  const DualBody& own = storage_.bodies()[index_of(body)];
+  const TwinGroups::Leaf& leaf = twins_.leaf(body);
+  if (leaf.group >= 0) {
+    twins_.set_handle(leaf, handle, directions.data(), own.row_counts[handle], sign, lever.data());
+  }
+  if (leaf.group < 0 || leaf.stays[index_of(handle)]) {
+    sweeps_.set_handle(own, handle, directions.data(), sign, lever.data());
+  }
 }
 
 void DualAssembly::set_inertia(int body, const Mat3& inertia_inverse) {
+  if (const TwinGroups::Leaf& leaf = twins_.leaf(body); leaf.group >= 0) {
+    twins_.set_inertia(leaf, inertia_inverse.data());
+    return;
+  }
   double* const own = storage_.bodies()[index_of(body)].inverse_inertia;
   for (int j = 0; j < 3; ++j) {
     for (int i = 0; i < 3; ++i) {
@@ -163,8 +175,21 @@ void DualAssembly::factorise_nodes(std::size_t range) {
   failure.node = -1.0;
   const bool stopped = range == kTop && std::any_of(failures_.begin() + 1, failures_.end(),
                                                     [](const Failure& branch) { return branch.node >= 0.0; });
+  if (stopped) {
+    return;
+  }
   int row = 0;
-  const int failed = stopped ? -1 : sweeps_.factorise(tree(), storage_.ranges()[range], row);
+  for (const TwinGroup& group : twins_.of(range)) {
+    const int failed = sweeps_.twins.factorise(group.trees(), proximal_.regularisation, row);
+    if (failed >= 0) {
+      const auto [lane, pivot] = group.failed_pivot(row);
+      const int node = group.form().lanes[lane].nodes[index_of(failed)];
+      failure = {static_cast<double>(node), static_cast<double>(row), pivot};
+      return;
+    }
+    group.give_schur(storage_.nodes());
+  }
+  const int failed = sweeps_.factorise(tree(), storage_.ranges()[range], row);
   if (failed >= 0) {
     const DualNode& node = storage_.nodes()[index_of(failed)];
     failure = {static_cast<double>(failed), static_cast<double>(row),
@@ -221,7 +246,33 @@ DualSquares DualAssembly::total_squares() const {
 }
 
 void DualAssembly::find_residual(std::size_t range) const {
-  sweeps_.residual(tree(), storage_.ranges()[range], vector(kRight), vector(kRates), vector(kResidual));
+  for (const TwinGroup& group : twins_.of(range)) {
+    sweeps_.twins.residual(group.trees(), group.vector(DualVector::right), group.vector(DualVector::rates),
+                           group.vector(DualVector::residual));
+  }
+  sweeps_.residual(tree(), storage_.ranges()[range], vector(DualVector::right), vector(DualVector::rates),
+                   vector(DualVector::residual));
+}
+
+void DualAssembly::take(const BranchShare& share, std::initializer_list<DualVector> vectors) const {
+  for_ranges(share, [&](std::size_t range) {
+    for (const TwinGroup& group : twins_.of(range)) {
+      for (const DualVector which : vectors) {
+        group.take(which, vector(which));
+      }
+    }
+  });
+}
+
+void DualAssembly::give(const BranchShare& share) const {
+  for_ranges(share, [&](std::size_t range) {
+    for (const TwinGroup& group : twins_.of(range)) {
+      for (const DualVector which : {DualVector::multipliers, DualVector::rates}) {
+        group.give(which, vector(which));
+      }
+    }
+  });
+  share.member.barrier();
 }
 
 template <typename Work>
@@ -232,28 +283,59 @@ void DualAssembly::one_of(const BranchShare& share, const Work& work) const {
   share.member.barrier();
 }
 
+std::pair<DualVector, DualVector> DualAssembly::results_of(Pass pass) {
+  return pass == Pass::of_residual ? std::pair(DualVector::multiplier_change, DualVector::rate_change)
+                                   : std::pair(DualVector::multipliers, DualVector::rates);
+}
+
+void DualAssembly::sweep_inward(std::size_t range, Pass pass) {
+  if (pass == Pass::of_residual) {
+    find_residual(range);
+  }
+  const bool moved = pass == Pass::of_inputs;
+  const DualVector given = moved ? DualVector::right : DualVector::residual;
+  const DualVector bodies = results_of(pass).second;
+  for (const TwinGroup& group : twins_.of(range)) {
+    sweeps_.twins.eliminate(group.trees(), group.vector(given), moved ? group.vector(DualVector::input) : nullptr,
+                            group.vector(bodies));
+    group.give_right(storage_.nodes());
+  }
+  sweeps_.eliminate(tree(), storage_.ranges()[range], vector(given), moved ? vector(DualVector::input) : nullptr,
+                    vector(bodies));
+}
+
+void DualAssembly::sweep_outward(std::size_t range, Pass pass) {
+  const bool moved = pass == Pass::of_inputs;
+  const auto [joints, bodies] = results_of(pass);
+  sweeps_.recover(tree(), storage_.ranges()[range], moved, vector(joints), vector(bodies));
+  for (const TwinGroup& group : twins_.of(range)) {
+    group.take_kept_multipliers(vector(joints), joints);
+    sweeps_.twins.recover(group.trees(), moved, group.vectors(joints, bodies));
+  }
+}
+
+void DualAssembly::square(std::size_t range, DualVector bodies) {
+  DualSquares& sums = range_squares_[range];
+  sums = sweeps_.squares(storage_.ranges()[range], vectors(DualVector::multipliers, bodies));
+  for (const TwinGroup& group : twins_.of(range)) {
+    sums.add(sweeps_.twins.squares(group.trees(), group.vectors(DualVector::multipliers, bodies)));
+  }
+}
+
 template <typename RangeWork>
-void DualAssembly::sweep(const BranchShare& share, const double* given, const double* input, bool refines,
-                         const DualVectors& result, const RangeWork& afterwards) {
-  const DualTree whole = tree();
-  const auto inward = [&](std::size_t range) {
-    if (refines) {
-      find_residual(range);
-    }
-    sweeps_.eliminate(whole, storage_.ranges()[range], given, input, result.bodies);
-  };
+void DualAssembly::sweep(const BranchShare& share, Pass pass, const RangeWork& afterwards) {
   const auto outward = [&](std::size_t range) {
-    sweeps_.recover(whole, storage_.ranges()[range], input != nullptr, result.multipliers, result.bodies);
+    sweep_outward(range, pass);
     afterwards(range);
   };
   // There and back: what was last used is still in cache.
   for (std::size_t branch = share.last; branch-- > share.first;) {
-    inward(branch);
+    sweep_inward(branch, pass);
   }
   share.member.barrier();
   one_of(share, [&] {
     mail_.send({&rights_});
-    inward(kTop);
+    sweep_inward(kTop, pass);
     outward(kTop);
   });
   for (std::size_t branch = share.first; branch < share.last; ++branch) {
@@ -272,14 +354,22 @@ void DualAssembly::judge(const DualSquares& squares, const PassLimits& limits, P
 
 void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, Progress& progress) {
   progress.remainder = progress.passes < limits.most ? PassRemainder{} : PassRemainder{1.0, 1.0};
-  const DualVectors change{vector(kMultiplierChange), vector(kRateChange)};
-  const DualVectors total{vector(kMultipliers), vector(kRates)};
   while (progress.goes_on && progress.passes < limits.most) {
-    sweep(share, vector(kResidual), nullptr, true, change,
-          [&](std::size_t range) { range_squares_[range] = sweeps_.add(storage_.ranges()[range], change, total); });
+    sweep(share, Pass::of_residual, [this](std::size_t range) { add_changes(range); });
     tell_edges(share);
     ++progress.passes;
     judge(total_squares(), limits, progress);
+  }
+}
+
+void DualAssembly::add_changes(std::size_t range) {
+  const DualVector change[2] = {DualVector::multiplier_change, DualVector::rate_change};
+  const DualVector total[2] = {DualVector::multipliers, DualVector::rates};
+  DualSquares& sums = range_squares_[range];
+  sums = sweeps_.add(storage_.ranges()[range], vectors(change[0], change[1]), vectors(total[0], total[1]));
+  for (const TwinGroup& group : twins_.of(range)) {
+    sums.add(sweeps_.twins.add(group.trees(), group.vectors(change[0], change[1]), group.vectors(total[0], total[1])));
+    group.give_kept_rates(vector(DualVector::rates));
   }
 }
 
@@ -294,11 +384,15 @@ void DualAssembly::tell_edges(const BranchShare& share) {
 void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
                          std::span<Vec6> rates) {
   team_.run([&](const BranchShare& share) {
-    read_rows(share, r, vector(kRight));
-    read_rates(share, input, vector(kInput));
+    read_rows(share, r, vector(DualVector::right));
+    read_rates(share, input, vector(DualVector::input));
     share.member.barrier();
-    sweep(share, vector(kRight), vector(kInput), false, {vector(kMultipliers), vector(kRates)}, [&](std::size_t range) {
-      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kInput)});
+    take(share, {DualVector::right, DualVector::input});
+    sweep(share, Pass::of_inputs, [this](std::size_t range) {
+      square(range, DualVector::input);
+      for (const TwinGroup& group : twins_.of(range)) {
+        group.give_kept_rates(vector(DualVector::rates));
+      }
     });
     tell_edges(share);
     const DualSquares start = total_squares();
@@ -307,6 +401,7 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
     progress.multiplier_series.set_input(start.bodies);
     progress.multiplier_series.start(start.multipliers);
     iterate(share, proximal_.limits, progress);
+    give(share);
     finish(share, progress, sigma, rates);
   });
 }
@@ -314,18 +409,18 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
 int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
                          const PassLimits& limits, int done) {
   team_.run([&](const BranchShare& share) {
-    read_rows(share, r, vector(kRight));
-    read_rows(share, sigma, vector(kMultipliers));
-    read_rates(share, rates, vector(kRates));
+    read_rows(share, r, vector(DualVector::right));
+    read_rows(share, sigma, vector(DualVector::multipliers));
+    read_rates(share, rates, vector(DualVector::rates));
     share.member.barrier();
-    for_ranges(share, [&](std::size_t range) {
-      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kRates)});
-    });
+    take(share, {DualVector::right, DualVector::multipliers, DualVector::rates});
+    for_ranges(share, [this](std::size_t range) { square(range, DualVector::rates); });
     tell_edges(share);
     Progress progress;
     progress.passes = done;
     progress.multiplier_series.start(total_squares().multipliers);
     iterate(share, limits, progress);
+    give(share);
     tell_rates(share);
     finish(share, progress, sigma, rates);
   });
@@ -340,8 +435,8 @@ void DualAssembly::tell_rates(const BranchShare& share) {
 
 void DualAssembly::finish(const BranchShare& share, const Progress& progress, std::span<double> sigma,
                           std::span<Vec6> rates) {
-  write_rows(share, vector(kMultipliers), sigma);
-  write_rates(share, vector(kRates), rates);
+  write_rows(share, vector(DualVector::multipliers), sigma);
+  write_rates(share, vector(DualVector::rates), rates);
   if (share.member.index == 0) {
     passes_ = progress.passes;
     remainder_ = progress.remainder;
@@ -350,26 +445,35 @@ void DualAssembly::finish(const BranchShare& share, const Progress& progress, st
 
 void DualAssembly::correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates) {
   team_.run([&](const BranchShare& share) {
-    read_rows(share, residual, vector(kResidual));
+    read_rows(share, residual, vector(DualVector::residual));
     share.member.barrier();
-    sweep(share, vector(kResidual), nullptr, false, {vector(kMultipliers), vector(kRates)}, [](std::size_t) {});
+    take(share, {DualVector::residual});
+    sweep(share, Pass::of_given_residual, [](std::size_t) {});
     share.member.barrier();
+    give(share);
     tell_rates(share);
-    write_rows(share, vector(kMultipliers), sigma);
-    write_rates(share, vector(kRates), rates);
+    write_rows(share, vector(DualVector::multipliers), sigma);
+    write_rates(share, vector(DualVector::rates), rates);
   });
 }
 
 void DualAssembly::constraint_residual(std::span<const double> r, std::span<const Vec6> rates,
                                        std::span<double> residual) const {
   team_.run([&](const BranchShare& share) {
-    read_rows(share, r, vector(kRight));
-    read_rates(share, rates, vector(kRates));
+    read_rows(share, r, vector(DualVector::right));
+    read_rates(share, rates, vector(DualVector::rates));
   });
-  for (std::size_t range = 0; range < storage_.ranges().size(); ++range) {
-    find_residual(range);  // of other processes' branches too
+  for (std::size_t range = 0; range < storage_.ranges().size(); ++range) {  // of other processes' branches too
+    for (const TwinGroup& group : twins_.of(range)) {
+      group.take(DualVector::right, vector(DualVector::right));
+      group.take(DualVector::rates, vector(DualVector::rates));
+    }
+    find_residual(range);
+    for (const TwinGroup& group : twins_.of(range)) {
+      group.give(DualVector::residual, vector(DualVector::residual));
+    }
   }
-  write_rows({}, vector(kResidual), residual);
+  write_rows({}, vector(DualVector::residual), residual);
 }
 
 }  // namespace mbdbench

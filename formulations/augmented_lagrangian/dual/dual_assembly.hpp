@@ -4,13 +4,18 @@
 /// factorisation of A + I / alpha, then passes over the multipliers as proximal.hpp describes them.
 ///
 /// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest.
-/// Cost O(k n) with k passes, about 5 kB a body in chains.
+/// Cost O(k n) with k passes, about 1.5 kB a body in chains.
+///
+/// Sub-trees of equal form go side by side, eight to a group (dual_twins.hpp); what is left is taken one node after
+/// another, the rows of a joint side by side.
 ///
 /// Processes and threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in
 /// which every thread comes to the same decisions: sums over branches are added in their order. Of a branch, the others
 /// need Xi^C once, and in every pass xi_0^C, the rates of the bodies at joints of the top, and the sums.
 #include <array>
+#include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
@@ -82,11 +87,9 @@ class DualAssembly {
   [[nodiscard]] const PassRemainder& remainder() const { return remainder_; }
 
  private:
-  DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
+  DualAssembly(const TwinPlan& plan, const AssemblyTree& tree, std::span<const double> masses,
                const ProximalOptions& proximal, const Execution& execution);
 
-  /// Numbers of the problem, a pack a joint or a pack a body.
-  enum Vector { kRight, kResidual, kMultipliers, kMultiplierChange, kInput, kRates, kRateChange, kVectors };
   static constexpr std::size_t kTop = DualStorage::kTop;
 
   /// Where passes end. Every thread has its own, with the same values.
@@ -104,7 +107,7 @@ class DualAssembly {
     double pivot = 0.0;
   };
 
-  [[nodiscard]] double* vector(Vector which) const { return vectors_[which].get(); }
+  [[nodiscard]] double* vector(DualVector which) const { return vectors_[static_cast<std::size_t>(which)].get(); }
   [[nodiscard]] DualTree tree() const {
     return {storage_.bodies(), storage_.nodes(), storage_.ends(), proximal_.regularisation};
   }
@@ -121,11 +124,25 @@ class DualAssembly {
   /// \returns the sums of all ranges, in their order.
   [[nodiscard]] DualSquares total_squares() const;
   void find_residual(std::size_t range) const;
-  /// \param refines the right side is the residual of the rates that stand, found on the way
+  /// What a pass solves for. With inputs, or with the residual of the rates that stand, which it finds on the way.
+  enum class Pass { of_inputs, of_residual, of_given_residual };
   /// \param afterwards called with every range when its results stand
   template <typename RangeWork>
-  void sweep(const BranchShare& share, const double* given, const double* input, bool refines,
-             const DualVectors& result, const RangeWork& afterwards);
+  void sweep(const BranchShare& share, Pass pass, const RangeWork& afterwards);
+  void sweep_inward(std::size_t range, Pass pass);
+  void sweep_outward(std::size_t range, Pass pass);
+  /// Where the results of a pass stand.
+  [[nodiscard]] static std::pair<DualVector, DualVector> results_of(Pass pass);
+  /// Vectors of groups of twins from those of all joints and bodies.
+  void take(const BranchShare& share, std::initializer_list<DualVector> vectors) const;
+  /// The other way: multipliers and rates, for all threads.
+  void give(const BranchShare& share) const;
+  [[nodiscard]] DualVectors vectors(DualVector joints, DualVector bodies) const {
+    return {vector(joints), vector(bodies)};
+  }
+  void add_changes(std::size_t range);
+  /// Squares of the multipliers and of some numbers of bodies as they stand.
+  void square(std::size_t range, DualVector bodies);
   void connect_processes();
   void connect_branches_to_top();
   void connect_edges();
@@ -143,6 +160,7 @@ class DualAssembly {
 
   DualSweeps sweeps_;
   ProximalOptions proximal_;
+  TwinGroups twins_;
   DualStorage storage_;
   std::vector<Failure> failures_;           // by range
   std::vector<DualSquares> range_squares_;  // likewise
@@ -154,7 +172,7 @@ class DualAssembly {
   BranchLetter rights_;    // xi_0^C
   BranchLetter edges_;     // rates at the joints of the top, and sums
   BranchLetter all_rates_;
-  std::array<AlignedMemory, kVectors> vectors_;
+  std::array<AlignedMemory, kDualVectors> vectors_;
   int passes_ = 0;
   PassRemainder remainder_;
 };

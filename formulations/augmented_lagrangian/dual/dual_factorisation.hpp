@@ -320,8 +320,8 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node, const DualScratch& s
 template <typename T>
 int factorise(const DualTree& tree, const DualRange& range, int& row) {
   const DualScratch& scratch = range.scratch;
-  for (std::size_t index = range.first; index < range.last; ++index) {
-    const DualNode& node = tree.nodes[index];
+  for (const int index : range.single_nodes) {
+    const DualNode& node = tree.nodes[static_cast<std::size_t>(index)];
     if (node.body >= 0) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
       for (int column = 0; column < node.row_count; ++column) {
@@ -357,7 +357,7 @@ int factorise(const DualTree& tree, const DualRange& range, int& row) {
       return failed;
     });
     if (row >= 0) {
-      return static_cast<int>(index);
+      return index;
     }
   }
   return -1;

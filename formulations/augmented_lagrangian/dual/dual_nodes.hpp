@@ -7,6 +7,8 @@
 /// children are added, and multipliers read, without moving single numbers.
 #include <span>
 
+#include "formulations/augmented_lagrangian/dual/dual_twin_nodes.hpp"
+
 namespace mbdbench {
 
 /// Numbers in a pack.
@@ -108,9 +110,13 @@ struct DualTree {
 struct DualRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  std::span<const int> joints;   ///< closed at these nodes, in their order
-  std::span<const int> bodies;   ///< among them, likewise
-  std::span<const int> closing;  ///< those of the nodes that close joints, children first
+  std::span<const int> joints;  ///< closed at these nodes, in their order
+  std::span<const int> bodies;  ///< among them, twins one after another
+  // Those that are not in groups of twins (dual_twins.hpp), which the sweeps have for themselves.
+  std::span<const int> single_joints;
+  std::span<const int> single_bodies;
+  std::span<const int> single_nodes;  ///< children first
+  std::span<const int> closing;       ///< those of the nodes that close joints, likewise
   DualScratch scratch;
 };
 
@@ -135,6 +141,19 @@ struct DualSquares {
   }
 };
 
+/// The same over eight sub-trees of equal form. Rows are those of their own multipliers.
+struct TwinSweeps {
+  /// \returns the node a pivot of which is not positive in some lane, or -1; \param row receives the row within it
+  int (*factorise)(const TwinTrees& twins, double regularisation, int& row);
+  /// Rights of the roots' handles that stay are left in TwinNode::right.
+  void (*eliminate)(const TwinTrees& twins, const double* right, const double* input, double* rates);
+  /// \param result has the multipliers of the handles that stay
+  void (*recover)(const TwinTrees& twins, bool moved, const TwinVectors& result);
+  void (*residual)(const TwinTrees& twins, const double* right, const double* rates, double* residual);
+  DualSquares (*add)(const TwinTrees& twins, const TwinVectors& change, const TwinVectors& total);
+  DualSquares (*squares)(const TwinTrees& twins, const TwinVectors& total);
+};
+
 /// The sweeps over part of an assembly, for one instruction set. Multipliers and rows: a pack a joint; inputs and
 /// rates: a pack a body.
 struct DualSweeps {
@@ -157,6 +176,7 @@ struct DualSweeps {
   DualSquares (*add)(const DualRange& range, const DualVectors& change, const DualVectors& total);
   /// \returns the squares of the multipliers of the joints and of the inputs of the bodies, as totals.
   DualSquares (*squares)(const DualRange& range, const DualVectors& total);
+  TwinSweeps twins;
 };
 
 namespace dual_sweeps {

@@ -65,8 +65,9 @@ struct DualStorage::Shelves {
   }
 };
 
-DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses)
-    : tight_(masses.size() * kBytesOfBody > kTightFrom),
+DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses,
+                         const TwinGroups& twins)
+    : tight_((masses.size() - twins.body_count()) * kBytesOfBody > kTightFrom),
       bodies_(masses.size()),
       nodes_(tree.nodes().size()),
       ends_(tree.joints().size()) {
@@ -77,13 +78,13 @@ DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& divis
   }
   row_offsets_.push_back(rows);
   for (const NodeRange& range : division.ranges) {
-    ranges_.push_back({range.first, range.last, {}, {}, {}, {}});
+    ranges_.push_back({range.first, range.last, {}, {}, {}, {}, {}, {}, {}});
   }
-  place_nodes(tree, division);
+  place_nodes(tree, division, twins);
   place_ends();
-  list_members();
+  list_members(twins);
   for (std::size_t i = 0; i < masses.size(); ++i) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3 && bodies_[i].inverse_inertia != nullptr; ++axis) {
       bodies_[i].inverse_inertia[axis] = 1.0 / masses[i];
     }
   }
@@ -91,7 +92,7 @@ DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& divis
 
 void DualStorage::place_ends() {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    for (int h = 0; h < bodies_[i].handles; ++h) {
+    for (int h = 0; h < bodies_[i].handles && bodies_[i].rows != nullptr; ++h) {
       DualEnds& ends = ends_[index_of(bodies_[i].joints[h])];
       const int end = ends.bodies[0] < 0 ? 0 : 1;
       ends.bodies[end] = static_cast<int>(i);
@@ -102,41 +103,55 @@ void DualStorage::place_ends() {
   }
 }
 
-void DualStorage::list_members() {
+void DualStorage::list_members(const TwinGroups& twins) {
   // All of them first: spans point into the list.
-  std::vector<std::array<std::size_t, 4>> bounds;
-  for (const DualRange& range : ranges_) {
-    std::vector<int> joints;
-    std::vector<int> bodies;
-    std::vector<int> closing;
-    for (std::size_t n = range.first; n < range.last; ++n) {
+  constexpr std::size_t kLists = 6;
+  std::vector<std::array<std::size_t, kLists + 1>> bounds;
+  for (std::size_t r = 0; r < ranges_.size(); ++r) {
+    std::array<std::vector<int>, kLists> lists;
+    auto& [joints, bodies, single_joints, single_bodies, single_nodes, closing] = lists;
+    for (std::size_t n = ranges_[r].first; n < ranges_[r].last; ++n) {
       const DualNode& node = nodes_[n];
-      if (node.closed_joints > 0) {
-        closing.push_back(static_cast<int>(n));
-      }
       joints.insert(joints.end(), node.joints, node.joints + node.closed_joints);
       if (node.body >= 0) {
         bodies.push_back(node.body);
       }
+      if (twins.seen(n) != TwinGroups::Seen::whole) {
+        continue;
+      }
+      single_nodes.push_back(static_cast<int>(n));
+      if (node.closed_joints > 0) {
+        closing.push_back(static_cast<int>(n));
+      }
+      single_joints.insert(single_joints.end(), node.joints, node.joints + node.closed_joints);
+      if (node.body >= 0) {
+        single_bodies.push_back(node.body);
+      }
     }
-    std::sort(joints.begin(), joints.end());
-    std::sort(bodies.begin(), bodies.end());
-    const std::size_t first = range_members_.size();
-    range_members_.insert(range_members_.end(), joints.begin(), joints.end());
-    range_members_.insert(range_members_.end(), bodies.begin(), bodies.end());
-    range_members_.insert(range_members_.end(), closing.begin(), closing.end());
-    bounds.push_back({first, joints.size(), bodies.size(), closing.size()});
+    for (std::vector<int>* const list : {&joints, &bodies, &single_joints, &single_bodies}) {
+      std::sort(list->begin(), list->end());
+    }
+    // Twins write to the same lines of cache.
+    std::stable_sort(bodies.begin(), bodies.end(), [&twins](int one, int other) {
+      return twins.leaf(one).group_and_node() < twins.leaf(other).group_and_node();
+    });
+    bounds.push_back({range_members_.size()});
+    for (std::size_t list = 0; list < kLists; ++list) {
+      range_members_.insert(range_members_.end(), lists[list].begin(), lists[list].end());
+      bounds.back()[list + 1] = range_members_.size();
+    }
   }
   for (std::size_t r = 0; r < ranges_.size(); ++r) {
-    const auto& [first, joints, bodies, closing] = bounds[r];
-    const std::span<const int> members(range_members_);
-    ranges_[r].joints = members.subspan(first, joints);
-    ranges_[r].bodies = members.subspan(first + joints, bodies);
-    ranges_[r].closing = members.subspan(first + joints + bodies, closing);
+    DualRange& range = ranges_[r];
+    const std::array<std::span<const int>*, kLists> lists = {
+        &range.joints, &range.bodies, &range.single_joints, &range.single_bodies, &range.single_nodes, &range.closing};
+    for (std::size_t list = 0; list < kLists; ++list) {
+      *lists[list] = std::span(range_members_).subspan(bounds[r][list], bounds[r][list + 1] - bounds[r][list]);
+    }
   }
 }
 
-void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& division) {
+void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& division, const TwinGroups& twins) {
   const std::vector<int>& order = division.order;
   std::vector<int> position(order.size());
   std::vector<std::size_t> schur(order.size());  // packs below Xi^C on the stack of its range
@@ -146,21 +161,25 @@ void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& 
   std::size_t largest_across = 1;   // packs of Y
   std::size_t largest_inverse = 1;  // of L^-1
   std::vector<std::size_t> deepest(ranges_.size(), 0);
-  const auto schur_size = [&tree](int index) {
+  // Twins are factorised before all others: what their roots leave waits in a place of its own.
+  const auto schur_size = [&](int index) {
     const AssemblyNode& node = tree.nodes()[index_of(index)];
-    return index_of(node.width) * node.external.size();
+    const bool single = twins.seen(index_of(position[index_of(index)])) == TwinGroups::Seen::whole;
+    return single ? index_of(node.width) * node.external.size() : 0;
   };
   for (std::size_t range = 0; range < ranges_.size(); ++range) {
     std::size_t stack = 0;
     for (std::size_t at = ranges_[range].first; at < ranges_[range].last; ++at) {
       const AssemblyNode& from = tree.nodes()[index_of(order[at])];
       position[index_of(order[at])] = static_cast<int>(at);
-      most_joints = std::max(most_joints, from.closed.size());
-      most_rows = std::max(most_rows, index_of(from.closed_rows));
-      largest_front = std::max(largest_front,
-                               index_of(from.closed_rows + from.width) * (from.closed.size() + from.external.size()));
-      largest_across = std::max(largest_across, index_of(from.closed_rows) * from.external.size());
-      largest_inverse = std::max(largest_inverse, index_of(from.closed_rows) * from.closed.size());
+      if (twins.seen(at) == TwinGroups::Seen::whole) {
+        most_joints = std::max(most_joints, from.closed.size());
+        most_rows = std::max(most_rows, index_of(from.closed_rows));
+        largest_front = std::max(largest_front,
+                                 index_of(from.closed_rows + from.width) * (from.closed.size() + from.external.size()));
+        largest_across = std::max(largest_across, index_of(from.closed_rows) * from.external.size());
+        largest_inverse = std::max(largest_inverse, index_of(from.closed_rows) * from.closed.size());
+      }
       for (const int child : {from.child1, from.child2}) {
         // What a branch leaves to the top stays on the branch's own stack.
         const bool own = child >= 0 && (range != kTop || index_of(position[index_of(child)]) >= ranges_[kTop].first);
@@ -193,7 +212,12 @@ void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& 
         DualNode& node = nodes_[index];
         node = {};
         node.schur = schurs == nullptr ? nullptr : schurs + schur[index] * kPackSize;
-        place_node(tree, from, node, shelves, indices, counting);
+        place_node(tree, from, node, indices, counting);
+        if (twins.seen(index) == TwinGroups::Seen::whole) {
+          place_numbers(node, shelves);
+        } else {
+          place_twin(twins, twins.seen(index), node, shelves);
+        }
       }
     }
     if (counting) {
@@ -212,6 +236,50 @@ void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& 
   }
 }
 
+// Loads of a whole pack read behind the last one.
+template <typename Shelf>
+double* DualStorage::columns(Shelf& shelf, std::size_t count, std::size_t size) {
+  const std::size_t needed = size == kPackSize ? count * kPackSize : count * size + kPackSize - size;
+  return shelf.take((needed + kPackSize - 1) / kPackSize * kPackSize);
+}
+
+void DualStorage::place_numbers(DualNode& node, Shelves& shelves) {
+  const std::size_t joints = index_of(node.joint_count);
+  const std::size_t closed = index_of(node.closed_joints);
+  const std::size_t rows = index_of(node.row_count);
+  const std::size_t closed_rows = index_of(node.closed_rows);
+  node.stride = tight_ && is_common(node) ? kCommonRows : kDualPack;
+  const std::size_t stride = index_of(node.stride);
+  node.inverse = columns(shelves.outward, closed_rows * closed, stride);
+  node.gain = columns(shelves.outward, (rows - closed_rows) * closed, stride);
+  node.gain_transposed = columns(shelves.inward, closed_rows * (joints - closed), stride);
+  node.right = shelves.right.take(joints * kPackSize);
+  if (node.body >= 0) {
+    DualBody& body = bodies_[index_of(node.body)];
+    body.stride = tight_ && node.uniform_rows > 0 ? node.uniform_rows : kDualPack;
+    body.reach_stride = tight_ ? kDualBody : kDualPack;
+    body.columns = columns(shelves.others, rows, kDualBody);
+    body.reach = columns(shelves.reach, rows, index_of(body.reach_stride));
+    body.rows = columns(shelves.rows, 6 * joints, index_of(body.stride));
+    body.inverse_inertia = shelves.others.take(4 * kPackSize);
+    body.right = node.right;
+  }
+}
+
+void DualStorage::place_twin(const TwinGroups& twins, TwinGroups::Seen seen, DualNode& node, Shelves& shelves) {
+  const std::size_t joints = index_of(node.joint_count);
+  if (seen == TwinGroups::Seen::root) {
+    node.right = shelves.right.take(joints * kPackSize);
+    node.schur = shelves.others.take(index_of(node.row_count - node.closed_rows) *
+                                     index_of(node.joint_count - node.closed_joints) * kPackSize);
+  }
+  if (node.body >= 0 && twins.leaf(node.body).is_at_edge()) {  // others find the residuals of its handles
+    DualBody& body = bodies_[index_of(node.body)];
+    body.columns = columns(shelves.others, index_of(node.row_count), kDualBody);
+    body.rows = columns(shelves.rows, 6 * joints, kPackSize);
+  }
+}
+
 void DualStorage::set_child(DualChild& link, int index) const {
   const DualNode& child = nodes_[index_of(index)];
   link.node = index;
@@ -220,9 +288,8 @@ void DualStorage::set_child(DualChild& link, int index) const {
   link.rests = child.body >= 0 && child.closed_joints == 0;
 }
 
-void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Shelves& shelves,
-                             Pieces<int>& indices, bool counting) {
-  const auto numbers = [&shelves](std::size_t count) { return shelves.others.take(count * kPackSize); };
+void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Pieces<int>& indices,
+                             bool counting) {
   const std::vector<int> joints = joints_of(from);
   const std::size_t closed = from.closed.size();
   node.body = from.body;
@@ -234,21 +301,10 @@ void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from,
   for (const int joint : joints) {
     node.uniform_rows = rows(index_of(joint)) == node.uniform_rows ? node.uniform_rows : 0;
   }
-  // Loads of a whole pack read behind the last one.
-  const auto columns = [](Pieces<double>& shelf, std::size_t count, std::size_t size) {
-    const std::size_t needed = size == kPackSize ? count * kPackSize : count * size + kPackSize - size;
-    return shelf.take((needed + kPackSize - 1) / kPackSize * kPackSize);
-  };
-  node.stride = tight_ && is_common(node) ? kCommonRows : kDualPack;
-  const std::size_t stride = index_of(node.stride);
   int* const own = indices.take(joints.size());
   int* const first_rows = indices.take(joints.size() + 1);
   int* const slots = indices.take(index_of(node.row_count));
   int* const counts = from.body >= 0 ? indices.take(joints.size()) : nullptr;
-  node.inverse = columns(shelves.outward, index_of(node.closed_rows) * closed, stride);
-  node.gain = columns(shelves.outward, index_of(from.width) * closed, stride);
-  node.gain_transposed = columns(shelves.inward, index_of(node.closed_rows) * from.external.size(), stride);
-  node.right = shelves.right.take(joints.size() * kPackSize);
   int* places[2] = {};
   const int children[2] = {from.child1, from.child2};
   for (int which = 0; which < 2 && children[which] >= 0; ++which) {
@@ -256,17 +312,11 @@ void DualStorage::place_node(const AssemblyTree& tree, const AssemblyNode& from,
   }
   if (from.body >= 0) {
     DualBody& body = bodies_[index_of(from.body)];
+    body = {};
     body.handles = node.joint_count;
     body.uniform_rows = node.uniform_rows;
-    body.stride = tight_ && node.uniform_rows > 0 ? node.uniform_rows : kDualPack;
-    body.reach_stride = tight_ ? kDualBody : kDualPack;
     body.joints = own;
     body.row_counts = counts;
-    body.columns = columns(shelves.others, index_of(node.row_count), kDualBody);
-    body.reach = columns(shelves.reach, index_of(node.row_count), index_of(body.reach_stride));
-    body.rows = columns(shelves.rows, 6 * joints.size(), index_of(body.stride));
-    body.inverse_inertia = numbers(4);
-    body.right = node.right;
   }
   if (counting) {
     return;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_division.hpp"
-#include "formulations/augmented_lagrangian/dual/dual_nodes.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_twin_groups.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 
 namespace mbdbench {
@@ -16,8 +16,9 @@ class DualStorage {
  public:
   static constexpr std::size_t kTop = 0;  ///< the range of nodes that joins the branches
 
-  /// \param masses one a body, positive
-  DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses);
+  /// \param masses one a body, positive \param twins have their numbers themselves
+  DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses,
+              const TwinGroups& twins);
 
   [[nodiscard]] std::span<const DualBody> bodies() const { return bodies_; }
   [[nodiscard]] std::span<const DualNode> nodes() const { return nodes_; }
@@ -36,12 +37,17 @@ class DualStorage {
   class Pieces;
   struct Shelves;
 
-  void place_nodes(const AssemblyTree& tree, const AssemblyDivision& division);
-  void place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Shelves& shelves,
-                  Pieces<int>& indices, bool counting);
+  void place_nodes(const AssemblyTree& tree, const AssemblyDivision& division, const TwinGroups& twins);
+  void place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Pieces<int>& indices,
+                  bool counting);
+  template <typename Shelf>
+  static double* columns(Shelf& shelf, std::size_t count, std::size_t size);
+  void place_numbers(DualNode& node, Shelves& shelves);
+  /// What others need of a node in a group of twins.
+  void place_twin(const TwinGroups& twins, TwinGroups::Seen seen, DualNode& node, Shelves& shelves);
   void set_child(DualChild& link, int index) const;
   void place_ends();
-  void list_members();
+  void list_members(const TwinGroups& twins);
 
   bool tight_ = false;            // no gaps
   std::vector<int> row_offsets_;  // and the number of all rows

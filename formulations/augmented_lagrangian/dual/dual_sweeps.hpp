@@ -6,6 +6,7 @@
 /// that a pass is made of products without a chain of substitutions, and reads little. What S loses by its condition
 /// the next pass brings back, since each starts from the residual of the bodies' own rates.
 #include "formulations/augmented_lagrangian/dual/dual_factorisation.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_twin_sweeps.hpp"
 
 namespace mbdbench::dual_sweeps {
 
@@ -61,7 +62,7 @@ MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
 template <typename T>
 void eliminate(const DualTree& tree, const DualRange& range, const double* given, const double* input, double* rates) {
   if (input != nullptr) {
-    for (const int index : range.bodies) {
+    for (const int index : range.single_bodies) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(index)];
       double* const moved = rates + index * kDualPack;
       packs<T>(moved)[0] = times_inverse_inertia<T>(body, input + index * kDualPack);
@@ -138,14 +139,14 @@ void recover(const DualTree& tree, const DualRange& range, bool moved, double* s
     dispatch_with_stride(node, [&]<int kJoints, int kRows, int kStride>()
                                    MBDBENCH_INLINED { recover_node<T, kJoints, kRows, kStride>(node, sigma); });
   }
-  for (const int body : range.bodies) {
+  for (const int body : range.single_bodies) {
     move_body<T>(tree.bodies[static_cast<std::size_t>(body)], sigma, moved, packs<T>(rates)[body]);
   }
 }
 
 template <typename T>
 void residual(const DualTree& tree, const DualRange& range, const double* right, const double* rates, double* result) {
-  for (const int joint : range.joints) {
+  for (const int joint : range.single_joints) {
     T left = packs<T>(right)[joint];
     const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
     for (int end = 0; end < 2; ++end) {
@@ -192,11 +193,37 @@ template <typename T>
 DualSquares add(const DualRange& range, const DualVectors& change, const DualVectors& total) {
   SquarePacks<T> multipliers;
   SquarePacks<T> bodies;
-  for (const int joint : range.joints) {
+  for (const int joint : range.single_joints) {
     multipliers.add(packs<T>(change.multipliers)[joint], packs<T>(total.multipliers)[joint]);
   }
-  for (const int body : range.bodies) {
+  for (const int body : range.single_bodies) {
     bodies.add(packs<T>(change.bodies)[body], packs<T>(total.bodies)[body]);
+  }
+  return sums_of(multipliers, bodies);
+}
+
+template <typename T>
+DualSquares add_twins(const TwinTrees& twins, const TwinVectors& change, const TwinVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (int i = 0; i < twins.closed_rows; ++i) {
+    multipliers.add(packs<T>(change.multipliers)[i], packs<T>(total.multipliers)[i]);
+  }
+  for (int i = 0; i < 6 * twins.body_count; ++i) {
+    bodies.add(packs<T>(change.bodies)[i], packs<T>(total.bodies)[i]);
+  }
+  return sums_of(multipliers, bodies);
+}
+
+template <typename T>
+DualSquares squares_twins(const TwinTrees& twins, const TwinVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (int i = 0; i < twins.closed_rows; ++i) {
+    multipliers.look_at(packs<T>(total.multipliers)[i]);
+  }
+  for (int i = 0; i < 6 * twins.body_count; ++i) {
+    bodies.look_at(packs<T>(total.bodies)[i]);
   }
   return sums_of(multipliers, bodies);
 }
@@ -205,10 +232,10 @@ template <typename T>
 DualSquares squares(const DualRange& range, const DualVectors& total) {
   SquarePacks<T> multipliers;
   SquarePacks<T> bodies;
-  for (const int joint : range.joints) {
+  for (const int joint : range.single_joints) {
     multipliers.look_at(packs<T>(total.multipliers)[joint]);
   }
-  for (const int body : range.bodies) {
+  for (const int body : range.single_bodies) {
     bodies.look_at(packs<T>(total.bodies)[body]);
   }
   return sums_of(multipliers, bodies);
@@ -218,7 +245,15 @@ DualSquares squares(const DualRange& range, const DualVectors& total) {
 template <int W>
 DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
-  return {set_handle<T>, factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
+  return {
+      set_handle<T>,
+      factorise<T>,
+      eliminate<T>,
+      recover<T>,
+      residual<T>,
+      add<T>,
+      squares<T>,
+      {factorise_twins<T>, eliminate_twins<T>, recover_twins<T>, residual_twins<T>, add_twins<T>, squares_twins<T>}};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

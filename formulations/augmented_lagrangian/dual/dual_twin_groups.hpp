@@ -1,0 +1,135 @@
+#pragma once
+/// \file
+/// Memory of sub-trees of equal form (dual_twins.hpp), and what they exchange with the rest of the assembly: Xi^C,
+/// xi_0^C and the multipliers of the handles that stay, rates of the bodies at these, and vectors as a whole.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formulations/augmented_lagrangian/dual/dual_nodes.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_twins.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
+
+namespace mbdbench {
+
+/// Vectors of the problem: a pack a joint, or a pack a body; of twins a row each.
+enum class DualVector { right, residual, multipliers, multiplier_change, input, rates, rate_change };
+inline constexpr std::size_t kDualVectors = 7;
+inline constexpr std::size_t kJointVectors = 4;  ///< the first ones are of joints
+
+/// Eight sub-trees.
+class TwinGroup {
+ public:
+  /// \param masses one a body, positive
+  TwinGroup(const TwinForm& form, std::span<const double> masses);
+
+  [[nodiscard]] const TwinTrees& trees() const { return trees_; }
+  [[nodiscard]] double* vector(DualVector which) const { return vectors_[static_cast<std::size_t>(which)]; }
+  [[nodiscard]] TwinVectors vectors(DualVector joints, DualVector bodies) const {
+    return {vector(joints), vector(bodies)};
+  }
+  [[nodiscard]] const TwinForm& form() const { return form_; }
+  /// \returns whether the handles of a joint stay. \param joint within
+  [[nodiscard]] bool stays(int joint) const {
+    return first_places_[static_cast<std::size_t>(joint)] >= trees_.closed_rows;
+  }
+
+  /// \returns the lane in which a pivot of the node at which factorising has stopped is not positive, and the pivot.
+  [[nodiscard]] std::pair<std::size_t, double> failed_pivot(int row) const;
+
+  /// B of a row: six numbers. \param leaf a node \param row within it
+  [[nodiscard]] double* column(std::size_t leaf, int row, std::size_t lane) const {
+    return nodes_[leaf].columns + 6 * row * static_cast<std::ptrdiff_t>(kTwins) + lane;
+  }
+  /// \param matrix J_C^-1, three numbers a column
+  void set_inertia(std::size_t leaf, std::size_t lane, const double* matrix) const;
+
+  /// Finds the handles that stay among those of the roots as others see them.
+  void connect(std::span<const DualNode> nodes);
+  void give_schur(std::span<const DualNode> nodes) const;
+  void give_right(std::span<const DualNode> nodes) const;
+  /// \param from a pack a joint
+  void take_kept_multipliers(const double* from, DualVector to) const;
+  /// \param to a pack a body: the rates of bodies at handles that stay
+  void give_kept_rates(double* to) const;
+  /// A whole vector.
+  void take(DualVector which, const double* from) const;
+  void give(DualVector which, double* to) const;
+
+ private:
+  /// A row that the roots leave, in one lane.
+  struct Kept {
+    int multiplier = 0;  ///< among the packs of joints
+    int row = 0;         ///< of Xi^C
+    int slot = 0;        ///< among its packs
+  };
+
+  void place_joints();
+  void place_nodes(std::span<const double> masses);
+  /// Calls work(own, other) with the numbers of a vector here and elsewhere.
+  template <typename Work>
+  void for_numbers(DualVector which, const Work& work) const;
+
+  TwinForm form_;
+  std::vector<int> first_places_;  // by joint
+  std::vector<TwinNode> nodes_;
+  std::vector<int> indices_;  // what these point at
+  TwinTrees trees_;
+  std::array<double*, kDualVectors> vectors_{};
+  AlignedMemory numbers_;
+  std::array<std::vector<Kept>, kTwins> kept_;  // by lane: rows of the roots
+  std::vector<int> kept_bodies_;                // within
+};
+
+/// Those of a whole assembly.
+class TwinGroups {
+ public:
+  TwinGroups(const AssemblyTree& tree, const TwinPlan& plan, std::span<const double> masses);
+
+  /// \returns those of a range.
+  [[nodiscard]] std::span<TwinGroup> of(std::size_t range) {
+    return std::span(groups_).subspan(first_[range], first_[range + 1] - first_[range]);
+  }
+  [[nodiscard]] std::span<const TwinGroup> of(std::size_t range) const {
+    return std::span(groups_).subspan(first_[range], first_[range + 1] - first_[range]);
+  }
+  [[nodiscard]] std::span<TwinGroup> all() { return groups_; }
+
+  /// Where a body has its numbers.
+  struct Leaf {
+    int group = -1;  ///< -1: it is none of them
+    std::size_t node = 0;
+    std::size_t lane = 0;
+    std::vector<int> first_rows;  ///< by handle, in the order of the assembly
+    std::vector<bool> stays;      ///< likewise
+
+    [[nodiscard]] std::pair<int, std::size_t> group_and_node() const { return {group, node}; }
+    /// \returns whether handles of it stay when its sub-tree is assembled.
+    [[nodiscard]] bool is_at_edge() const { return std::find(stays.begin(), stays.end(), true) != stays.end(); }
+  };
+  /// \returns how many bodies they have.
+  [[nodiscard]] std::size_t body_count() const;
+  [[nodiscard]] const Leaf& leaf(int body) const { return leaves_[static_cast<std::size_t>(body)]; }
+  /// B of one handle, as DualSweeps::set_handle.
+  void set_handle(const Leaf& leaf, int handle, const double* directions, int row_count, double sign,
+                  const double* lever) const;
+  void set_inertia(const Leaf& leaf, const double* matrix) const {
+    groups_[static_cast<std::size_t>(leaf.group)].set_inertia(leaf.node, leaf.lane, matrix);
+  }
+
+  /// How much of a node others see. \param place in the order of the division
+  enum class Seen { whole, root, nothing };
+  [[nodiscard]] Seen seen(std::size_t place) const { return seen_[place]; }
+
+ private:
+  void find_leaves(const AssemblyTree& tree);
+
+  std::vector<TwinGroup> groups_;   // by range
+  std::vector<std::size_t> first_;  // of every range, and how many there are
+  std::vector<Leaf> leaves_;        // by body
+  std::vector<Seen> seen_;
+};
+
+}  // namespace mbdbench
