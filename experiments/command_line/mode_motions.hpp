@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/drawing/mode_shapes.hpp"
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 
 namespace mbdbench {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 
 namespace mbdbench {
 

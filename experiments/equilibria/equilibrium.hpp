@@ -11,7 +11,7 @@
 #include <string>
 
 #include "experiments/equilibria/tangent_motion.hpp"
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 
 namespace mbdbench {
 

@@ -3,7 +3,7 @@
 #include <Eigen/QR>
 #include <complex>
 
-#include "experiments/verification/tangent_directions.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
 
 namespace mbdbench {
 namespace {

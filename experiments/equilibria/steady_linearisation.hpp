@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include "experiments/equilibria/tangent_motion.hpp"
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 
 namespace mbdbench {
 

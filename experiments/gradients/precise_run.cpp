@@ -10,7 +10,7 @@
 #include "experiments/gradients/numbers/precise_start.hpp"
 #include "experiments/gradients/placed_run.hpp"
 #include "experiments/gradients/steps/precise_stages.hpp"
-#include "experiments/precise/precise_states.hpp"
+#include "experiments/precise/states/precise_states.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::gradients {

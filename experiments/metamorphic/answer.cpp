@@ -18,7 +18,7 @@
 #include "experiments/metamorphic/told_motion.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/simulation/simulate_run.hpp"
-#include "experiments/verification/state_derivative.hpp"
+#include "experiments/verification/derivatives/state_derivative.hpp"
 #include "formulations/drive_forces.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 

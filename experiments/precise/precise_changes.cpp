@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "experiments/precise/precise_motion.hpp"
+#include "experiments/precise/motion/precise_motion.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench::precise {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/precise/precise_state_map.hpp"
-#include "experiments/precise/precise_states.hpp"
+#include "experiments/precise/states/precise_state_map.hpp"
+#include "experiments/precise/states/precise_states.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/mechanism.hpp"
 

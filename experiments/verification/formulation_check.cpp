@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "experiments/verification/derivative_check.hpp"
+#include "experiments/verification/derivatives/derivative_check.hpp"
+#include "experiments/verification/derivatives/precise_answer.hpp"
+#include "experiments/verification/derivatives/state_derivative.hpp"
 #include "experiments/verification/entry_names.hpp"
-#include "experiments/verification/precise_answer.hpp"
-#include "experiments/verification/state_derivative.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"

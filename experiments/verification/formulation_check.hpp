@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "experiments/precise/precise_changes.hpp"
-#include "experiments/verification/parameter_check.hpp"
-#include "experiments/verification/tangent_directions.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
+#include "experiments/verification/parameters/parameter_check.hpp"
+#include "experiments/verification/reference/verification_reference.hpp"
 #include "experiments/verification/verification.hpp"
-#include "experiments/verification/verification_reference.hpp"
 
 namespace mbdbench {
 

@@ -10,7 +10,7 @@
 
 #include "experiments/records/record.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 
 namespace mbdbench {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "experiments/simulation/initial_values.hpp"
-#include "experiments/verification/equation_matrices.hpp"
+#include "experiments/verification/reference/equation_matrices.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/mechanism.hpp"

@@ -20,7 +20,7 @@
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/message.hpp"
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 #include "formulations/followed_cuts.hpp"
 #include "formulations/registry.hpp"
 

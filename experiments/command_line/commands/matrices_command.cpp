@@ -20,7 +20,7 @@
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/terminal/message.hpp"
-#include "experiments/verification/equation_matrices.hpp"
+#include "experiments/verification/reference/equation_matrices.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"

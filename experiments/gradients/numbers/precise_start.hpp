@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/gradients/numbers/varied_numbers.hpp"
-#include "experiments/precise/precise_motion.hpp"
+#include "experiments/precise/motion/precise_motion.hpp"
 
 namespace mbdbench::gradients {
 

@@ -11,7 +11,7 @@
 #include "experiments/gradients/steps/implicit_step.hpp"
 #include "experiments/gradients/steps/stage_system.hpp"
 #include "experiments/gradients/steps/step_method.hpp"
-#include "experiments/precise/precise_motion.hpp"
+#include "experiments/precise/motion/precise_motion.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::gradients {

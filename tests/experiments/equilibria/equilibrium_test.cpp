@@ -15,7 +15,7 @@
 
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
-#include "experiments/verification/equation_matrices.hpp"
+#include "experiments/verification/reference/equation_matrices.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/experiments/command_line_call.hpp"

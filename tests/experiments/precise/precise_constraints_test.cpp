@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/precise/precise_motion.hpp"
-#include "experiments/precise/precise_states.hpp"
+#include "experiments/precise/motion/precise_motion.hpp"
+#include "experiments/precise/states/precise_states.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"

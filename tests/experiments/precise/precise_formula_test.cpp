@@ -1,6 +1,6 @@
 /// \file
 /// Formulas in 113 bits: values against muParser's, rates against differences, pieces where they bend.
-#include "experiments/precise/precise_formula.hpp"
+#include "experiments/precise/numbers/precise_formula.hpp"
 
 #include <gtest/gtest.h>
 

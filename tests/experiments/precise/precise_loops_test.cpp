@@ -1,7 +1,7 @@
 /// \file
 /// Loops in 113 bits: their rows against the joints' own axes and against differences, open ones too; momenta of loops
 /// against accelerations, and against formulations in every gauge.
-#include "experiments/precise/precise_loops.hpp"
+#include "experiments/precise/loops/precise_loops.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "experiments/precise/precise_changes.hpp"
-#include "experiments/precise/precise_states.hpp"
+#include "experiments/precise/states/precise_states.hpp"
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

@@ -1,7 +1,7 @@
 /// \file
 /// The reference of 113 bits: against equations derived by hand, against dense and other formulations, and its own
 /// laws.
-#include "experiments/precise/precise_motion.hpp"
+#include "experiments/precise/motion/precise_motion.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 
 #include "experiments/precise/precise_changes.hpp"
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/verification/tangent_directions.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"

@@ -1,7 +1,7 @@
 /// \file
 /// States that are functions of those of the tree's joints, in 113 bits: against what formulations pack, their rates,
 /// and their exact derivatives.
-#include "experiments/precise/precise_state_map.hpp"
+#include "experiments/precise/states/precise_state_map.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 #include "experiments/precise/precise_changes.hpp"
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/verification/tangent_directions.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"

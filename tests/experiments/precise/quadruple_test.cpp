@@ -1,6 +1,6 @@
 /// \file
 /// The compiler's numbers of 113 bits against those of Boost, which other compilers compute with.
-#include "experiments/precise/quadruple.hpp"
+#include "experiments/precise/numbers/quadruple.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "experiments/precise/precise_number.hpp"
+#include "experiments/precise/numbers/precise_number.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
 #include "tests/support/random_states.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
-#include "experiments/verification/equation_matrices.hpp"
+#include "experiments/verification/reference/equation_matrices.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "experiments/simulation/simulation.hpp"
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 

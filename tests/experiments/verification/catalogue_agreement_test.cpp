@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/verification/state_derivative.hpp"
+#include "experiments/verification/derivatives/state_derivative.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "experiments/verification/verification.hpp"
-#include "experiments/verification/verification_states.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/model_error.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/verification/tangent_directions.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
 #include "experiments/verification/verification.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

@@ -1,5 +1,5 @@
 // Motion near a state that is no equilibrium: where constraints of velocities stay as they are, and where they turn.
-#include "experiments/verification/linear_motion.hpp"
+#include "experiments/verification/derivatives/linear_motion.hpp"
 
 #include <gtest/gtest.h>
 

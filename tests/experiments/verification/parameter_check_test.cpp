@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "experiments/soak/random_mechanism.hpp"
-#include "experiments/verification/parameter_variation.hpp"
+#include "experiments/verification/reference/parameter_variation.hpp"
 #include "experiments/verification/verification.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

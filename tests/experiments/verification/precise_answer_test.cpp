@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/verification/precise_answer.hpp"
+#include "experiments/verification/derivatives/precise_answer.hpp"
 #include "experiments/verification/verification.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

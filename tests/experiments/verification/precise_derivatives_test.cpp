@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/verification/verification_reference.hpp"
+#include "experiments/verification/reference/verification_reference.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"

@@ -7,8 +7,8 @@
 
 #include "experiments/registries/registries.hpp"
 #include "experiments/soak/random_mechanism.hpp"
+#include "experiments/verification/reference/verification_reference.hpp"
 #include "experiments/verification/verification.hpp"
-#include "experiments/verification/verification_reference.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"

@@ -10,7 +10,7 @@
 
 #include "experiments/registries/registries.hpp"
 #include "experiments/soak/random_mechanism.hpp"
-#include "experiments/verification/verification_reference.hpp"
+#include "experiments/verification/reference/verification_reference.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/experiments/kane/kane_by_differences.hpp"

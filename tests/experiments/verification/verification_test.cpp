@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"

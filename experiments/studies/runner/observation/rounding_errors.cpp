@@ -6,10 +6,10 @@
 #include <random>
 #include <span>
 
+#include "experiments/precise/motion/precise_motion.hpp"
 #include "experiments/precise/precise_changes.hpp"
-#include "experiments/precise/precise_motion.hpp"
-#include "experiments/verification/tangent_directions.hpp"
-#include "experiments/verification/verification_states.hpp"
+#include "experiments/verification/derivatives/tangent_directions.hpp"
+#include "experiments/verification/reference/verification_states.hpp"
 
 namespace mbdbench::studies {
 namespace {
