@@ -30,7 +30,17 @@ struct RigidBody {
 /// Where the frame of a node's row starts from.
 enum class NodeStart { inboard, inboard_run, ground_run };
 
+/// Lines of eight numbers first: what the directions of a node want of it is transposed into packs, a direction a lane.
 struct LinearNode {
+  alignas(64) Screw<double> inherited{};  ///< velocity of the inboard node at the own O
+  double still = 0.0;                     ///< 1 in what directions along quasi-velocities have in its place
+  alignas(64) Screw<double> total{};  ///< needed for the motion, or the momentum: its own, then with everything outboard
+  alignas(64) Screw<double> inner{};  ///< accelerations: that of the inboard node at the own O
+  alignas(64) Screw<double> both{};   ///< accelerations: velocities of the inboard and the own node, added
+  alignas(64) RigidBody composite;    ///< with everything outboard
+  kernels::LinkVector<double> momentum{};  ///< p and N of 2 B^C [alpha; beta] = [2 beta x p; tr N beta - N beta]
+  kernels::Matrix3<double> turning{};      ///< N = 2 sum m r' r^T
+
   int inboard = -1;  ///< -1: the ground
   int first_axis = 0;
   int axis_count = 0;
@@ -45,26 +55,25 @@ struct LinearNode {
   // At the state.
   kernels::Matrix3<double> axes{};  ///< of the row's frame
   RigidBody body;
-  RigidBody composite;        ///< with everything outboard
-  Screw<double> inherited{};  ///< velocity of the inboard node at the own O
   Screw<double> velocity{};
   Screw<double> acceleration{};  ///< spatial, less gravity; first what velocities alone give
   Screw<double> change{};        ///< of the acceleration by quasi-accelerations
   Screw<double> wrench{};        ///< its own: needed for the motion that velocities alone give; accelerations only
-  Screw<double> total{};         ///< needed for the motion, or the momentum: its own, then with everything outboard
   Screw<double> bias{};
   kernels::ArticulatedInertia<double> articulated{};
-  kernels::LinkVector<double> momentum{};  ///< p and N of 2 B^C [alpha; beta] = [2 beta x p; tr N beta - N beta]
-  kernels::Matrix3<double> turning{};      ///< N = 2 sum m r' r^T
 };
 
+/// The five numbers that directions want first, as of LinearNode.
 struct LinearAxis {
+  alignas(64) kernels::LinkVector<double> z{};
+  double slide = 0.0;  ///< 1: S = [z; 0]
+  double turn = 1.0;   ///< 1: S = [0; z]
+
   int u = 0;
   bool slides = false;
   int motion = -1;  ///< which prescribed motion
   double stiffness = 0.0;
   double damping = 0.0;
-  kernels::LinkVector<double> z{};
   double inverse = 0.0;                   ///< 1 / D; zero where the motion is prescribed
   Screw<double> gain{};                   ///< U / D; zero likewise
   double rest = 0.0;                      ///< quasi-acceleration (momenta: quasi-velocity) if the inboard node rests
@@ -74,15 +83,16 @@ struct LinearAxis {
   Screw<double> coupling{};               ///< momenta: I^C S' + S x* P
 };
 
-/// What a direction of the state does: all nodes outboard of `node` move with it as one body. Numbers first, in the
-/// order of LaneOffsets: eight directions at a time are transposed into packs.
-struct alignas(64) LinearDirection {
-  Screw<double> motion{};                ///< psi'' or psi' + S'; momenta: psi'
-  kernels::LinkVector<double> turn{};    ///< beta; momenta: z x g
-  Screw<double> wrench{};                ///< that the inboard node feels for it
-  kernels::LinkVector<double> moment{};  ///< momenta: of the weight outboard
-  double force = 0.0;                    ///< along `axis`; in momenta the momentum
-  double rate = 0.0;                     ///< momenta: of the momentum along `axis`
+/// Where a direction of the state finds its numbers: lines of eight, of its axis (those of a quaternion have their own)
+/// and its node. All nodes outboard of `node` move with it as one body.
+struct LinearDirection {
+  const double* axis_line = nullptr;  ///< z, slide, turn
+  const double* first = nullptr;      ///< accelerations: `inner`, along quasi-velocities `both`
+  const double* velocity = nullptr;   ///< `inherited`; along quasi-velocities none and `still` 1
+  const double* total = nullptr;      ///< likewise
+  const double* composite = nullptr;  ///< and all behind it
+  double force = 0.0;                 ///< along `axis`; in momenta the momentum
+  double rate = 0.0;                  ///< momenta: of the momentum along `axis`
   int node = 0;
   int axis = 0;
 };
@@ -97,17 +107,25 @@ struct LinearParameter {
   kernels::LinkVector<double> way{};    ///< which way, likewise
 };
 
-/// Offsets of the packs of one node in `lanes`.
+/// Offsets of the packs of one node in `lanes`, and of what starts in `block`.
 struct LaneOffsets {
   static constexpr int kMotion = 0, kTurn = 6, kWrench = 9, kMoment = 15;  // of the directions that start there
   static constexpr int kCarried = 18, kCarriedTurn = 24;                   // what reaches it from inboard
   static constexpr int kInward = 27, kOutward = 33, kInwardMoment = 39;
-  static constexpr int kMask = 0;  // of packs: one in lanes whose direction starts there; their numbers are in `block`
   static constexpr int kSize = 42;
-  static constexpr int kBlock = 24;
+  static constexpr int kNode = 18, kAxis = 19, kForce = 20, kRate = 21;  // of `starts`
+  static constexpr int kBlock = 22, kStarts = 4;
 };
 
-static_assert(sizeof(LinearDirection) >= LaneOffsets::kBlock * sizeof(double));
+/// \returns which component of the state goes in a lane; all lanes of one register are neighbours. Where components
+/// are no multiple of a register the last one lies over the one before it, and may have several times the last one.
+/// \param lane counted through all blocks \param width doubles a register
+inline int component_of(int lane, int width, int size) {
+  const int first = lane / width * width;
+  const int start = first + width <= size ? first : (size > width ? size - width : 0);
+  const int component = start + lane % width;
+  return component < size ? component : size - 1;
+}
 
 /// Sums over a node and all outboard of it, about its O, that nodes further on than the next one leave there.
 struct LinearSums {
@@ -141,12 +159,14 @@ struct LinearData {
   LinearWeights* weights = nullptr;       ///< by node
   LinearAxis* axes = nullptr;             ///< in the order of the nodes
   LinearDirection* directions = nullptr;  ///< by component of the state
+  double* quaternions = nullptr;          ///< lines as of axes, four a sphere: what the numbers of a quaternion turn
   double* turns = nullptr;                ///< cosines, then sines, of all rows; as many of each as fill packs
   double* forces = nullptr;               ///< tau; momenta: p
   double* velocities = nullptr;           ///< u, by quasi-velocity
 
   // Packs.
   double* lanes = nullptr;         ///< LaneOffsets::kSize a node
+  double* starts = nullptr;        ///< node (-1: none is displaced), axis, force and rate of every block's directions, LaneOffsets::kStarts packs
   double* block = nullptr;         ///< numbers of the directions that go side by side, LaneOffsets::kBlock packs
   double* torques = nullptr;       ///< one an axis, in the order of the nodes
   double* changes = nullptr;       ///< of the quasi-accelerations (momenta: quasi-velocities), by quasi-velocity
@@ -156,7 +176,8 @@ struct LinearData {
 
 /// The passes of one instruction set.
 struct LinearSweeps {
-  int width = 1;  ///< doubles a pack
+  int width = 1;  ///< doubles a register
+  int lanes = 1;  ///< doubles a pack: directions side by side
   /// What directions of the state do at it. \returns whether all pivots are positive and all numbers finite
   bool (*linearise)(const LinearData&, const double* x) = nullptr;
   /// After `linearise`: all derivatives. \param rows as of Formulation::jacobian \returns whether they are finite

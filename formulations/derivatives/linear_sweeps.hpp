@@ -11,6 +11,7 @@ template <int W>
 LinearSweeps sweeps() {
   LinearSweeps result;
   result.width = W;
+  result.lanes = TreeProducts<W>::kLanes;
   result.linearise = [](const LinearData& data, const double* x) { return TreeSlopes<W>::linearise(data, x); };
   result.jacobian = [](const LinearData& data, const double* x, double* rows) {
     return TreeProducts<W>::jacobian(data, x, rows);

@@ -66,6 +66,8 @@ void TreeDerivatives::add_axes(std::size_t row, int count, int first_u) {
     axis.u = first_u + a;
     axis.slides = own.kind == RowKind::prismatic || own.kind == RowKind::driven_prismatic ||
                   (own.kind == RowKind::free && first_u > own.u);
+    axis.slide = axis.slides ? 1.0 : 0.0;
+    axis.turn = axis.slides ? 0.0 : 1.0;
     axis.motion = own.motion;
     for (int f = 0; f < tree.force_count; ++f) {
       if (tree.forces[f].u == axis.u) {
@@ -79,18 +81,12 @@ void TreeDerivatives::add_axes(std::size_t row, int count, int first_u) {
 
 void TreeDerivatives::reserve() {
   const LaneData& tree = tree_.data();
-  const std::size_t width = index_of(sweeps_.width);
+  const std::size_t width = index_of(sweeps_.lanes);
   directions_.resize(x_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const LinearNode& node = nodes_[i];
     if (node.inboard >= 0 && (node.free_slides || node.inboard + 1 != static_cast<int>(i))) {
       nodes_[index_of(node.inboard)].kept = true;
-    }
-    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-      LinearDirection& direction = directions_[index_of(tree.q_count + axes_[index_of(a)].u)];
-      direction.node = static_cast<int>(i);
-      direction.axis = a;
-      direction.force = 1.0;  // of momenta; accelerations set theirs
     }
   }
   weights_.resize(nodes_.size());
@@ -118,6 +114,64 @@ void TreeDerivatives::reserve() {
   numbers(&LinearData::torques, axes_.size() * width);
   numbers(&LinearData::changes, axes_.size() * width);
   numbers(&LinearData::rates, axes_.size() * width);
+  add_directions();
+}
+
+void TreeDerivatives::add_directions() {
+  constexpr std::size_t kLine = 8;
+  memory_.push_back(aligned_memory(kLine));
+  memory_.back().get()[6] = 1.0;
+  const double* const unmoved = memory_.back().get();
+  memory_.push_back(aligned_memory(4 * kLine * std::max<std::size_t>(1, tree_.tree().spherical().size())));
+  data_.quaternions = memory_.back().get();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const LinearNode& node = nodes_[i];
+    const LinkRow& row = tree_.tree().rows()[index_of(node.row)];
+    const bool ball = node.axis_count == 3 && !node.free_slides;
+    for (int a = 0; a < node.axis_count; ++a) {
+      const LinearAxis& axis = axes_[index_of(node.first_axis + a)];
+      LinearDirection direction;
+      direction.node = static_cast<int>(i);
+      direction.axis = node.first_axis + a;
+      direction.axis_line = &axis.z.x;
+      direction.composite = &node.composite.mass;
+      direction.first = &node.both.linear.x;
+      direction.velocity = data_.momenta ? &node.inherited.linear.x : unmoved;
+      direction.total = data_.momenta ? &node.total.linear.x : unmoved;
+      direction.force = data_.momenta ? 1.0 : -axis.damping;
+      directions_[index_of(data_.q_count + axis.u)] = direction;
+      direction.first = &node.inner.linear.x;
+      direction.velocity = &node.inherited.linear.x;
+      direction.total = &node.total.linear.x;
+      direction.force = data_.momenta || ball ? 0.0 : -axis.stiffness;
+      direction.rate = data_.momenta && !ball ? -axis.stiffness : 0.0;
+      for (int c = 0; ball && a == 0 && c < 4; ++c) {
+        direction.axis_line = data_.quaternions + kLine * index_of(4 * row.ordinal + c);
+        directions_[index_of(row.q + c)] = direction;
+      }
+      if (!ball) {
+        directions_[index_of(row.q + (node.free_slides ? 4 + a : 0))] = direction;
+      }
+    }
+  }
+  add_starts();
+}
+
+void TreeDerivatives::add_starts() {
+  const int size = static_cast<int>(directions_.size());
+  const int blocks = (size + sweeps_.lanes - 1) / sweeps_.lanes;
+  memory_.push_back(aligned_memory(index_of(LaneOffsets::kStarts * blocks * sweeps_.lanes)));
+  data_.starts = memory_.back().get();
+  for (int lane = 0; lane < blocks * sweeps_.lanes; ++lane) {
+    const int component = component_of(lane, sweeps_.width, size);
+    const LinearDirection& direction = directions_[index_of(component)];
+    const int before = lane / sweeps_.lanes * (LaneOffsets::kStarts - 1) * sweeps_.lanes;
+    double* const own = data_.starts + lane + before;
+    own[0] = data_.momenta && component >= data_.q_count ? -1.0 : direction.node;  // a momentum displaces none
+    own[sweeps_.lanes] = direction.axis;
+    own[2 * sweeps_.lanes] = direction.force;
+    own[3 * sweeps_.lanes] = direction.rate;
+  }
 }
 
 void TreeDerivatives::set_state(double t, std::span<const double> x) {

@@ -40,6 +40,8 @@ class TreeDerivatives {
   void add_nodes();
   void add_axes(std::size_t row, int count, int first_u);
   void reserve();
+  void add_directions();
+  void add_starts();
   void set_state(double t, std::span<const double> x);
 
   LinearSweeps sweeps_;

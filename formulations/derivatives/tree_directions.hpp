@@ -1,17 +1,13 @@
 #pragma once
 /// \file
 /// Directions of the state through a linearised tree, a lane a direction (tree_slopes.hpp).
-#include "formulations/batches/lane_positions.hpp"
-#include "formulations/derivatives/screws.hpp"
-#include "formulations/kernels/transpose.hpp"
+#include "formulations/derivatives/direction_starts.hpp"
 
 namespace mbdbench::linear {
 
-using lane_sweeps::packs;
-
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
-/// \tparam W doubles a register of the instruction set \tparam T a pack of so many, or double
+/// \tparam W doubles a register of the instruction set \tparam T a pack of registers, or double
 template <int W, typename T>
 struct TreeDirections {
   using O = LaneOffsets;
@@ -44,82 +40,97 @@ struct TreeDirections {
     }
   }
 
-  static constexpr bool kOne = kernels::Lanes<T>::kCount == 1;
-
-  static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
-    if (!has(data, i, starts)) {
-      data.flags[i] |= starts;
-      T* const own = lanes_of(data, i);
-      for (int k = 0; k < (kOne ? O::kCarried : 1); ++k) {
-        own[k] = T(0.0);
-      }
-      const LinearNode& node = data.nodes[i];
-      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-        packs<T>(data.torques)[a] = T(0.0);
-        packs<T>(data.rates)[a] = T(0.0);
-      }
-    }
-  }
+  static constexpr int kLanes = kernels::Lanes<T>::kCount;
+  static constexpr bool kOne = kLanes == 1;
 
   // Nothing moves by a momentum alone.
   static MBDBENCH_KERNEL bool is_motion(const LinearData& data, int component) {
     return !data.momenta || component < data.q_count;
   }
 
-  /// Components [first, first + count) of the state, a lane each.
-  static MBDBENCH_KERNEL void start_block(const LinearData& data, int first, int count) {
-    T* const block = packs<T>(data.block);
-    for (int k = 0; k < O::kBlock; k += W) {
-      T part[W];
-      for (int lane = 0; lane < W; ++lane) {
-        const LinearDirection& d = data.directions[first + (lane < count ? lane : 0)];
-        part[lane] = packs<T>(reinterpret_cast<double*>(const_cast<LinearDirection*>(&d)))[k / W];
-      }
-      kernels::transpose(part);
-      for (int lane = 0; lane < W; ++lane) {
-        block[k + lane] = part[lane];
-      }
+  /// A block of as many directions as there are lanes. \param first lane of all blocks
+  static MBDBENCH_KERNEL void start_block(const LinearData& data, int first) {
+    constexpr int kRegisters = kLanes / W;
+    for (int k = 0; k < kRegisters; ++k) {
+      DirectionStarts<W>::set(data, first + W * k, packs<kernels::Pack<W, W>>(data.block) + k, kRegisters);
     }
-    for (int lane = 0; lane < count; ++lane) {
-      const LinearDirection& d = data.directions[first + lane];
-      open(data, d.node);
-      reinterpret_cast<double*>(packs<T>(data.torques) + d.axis)[lane] = d.force;
-      if (is_motion(data, first + lane)) {
-        reinterpret_cast<double*>(packs<T>(data.rates) + d.axis)[lane] = d.rate;
-        reinterpret_cast<double*>(lanes_of(data, d.node) + O::kMask)[lane] = 1.0;
-        data.flags[d.node] |= moves;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int component = component_of(first + lane, W, data.q_count + data.axis_count);
+      data.flags[data.directions[component].node] |= is_motion(data, component) ? starts | moves : starts;
+    }
+    for (int k = 0; k < O::kStarts; ++k) {
+      packs<T>(data.block)[O::kNode + k] = packs<T>(data.starts + static_cast<long>(O::kStarts) * first)[k];
+    }
+  }
+
+  /// Of one direction: its node opens without any. \param i the node
+  static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
+    if (!has(data, i, starts)) {
+      data.flags[i] |= starts;
+      for (int k = 0; k < O::kCarried; ++k) {
+        lanes_of(data, i)[k] = 0.0;
+      }
+      const LinearNode& node = data.nodes[i];
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        data.torques[a] = 0.0;
+        data.rates[a] = 0.0;
       }
     }
   }
 
-  /// Adds `factor` times a direction (one lane). \param displaces whether it is no momentum alone
-  static MBDBENCH_KERNEL void add_direction(const LinearData& data, const LinearDirection& d, bool displaces,
-                                            double factor) {
-    open(data, d.node);
-    data.torques[d.axis] += factor * d.force;
-    if (displaces) {
-      data.rates[d.axis] += factor * d.rate;
-      data.flags[d.node] |= moves;
-      const double* const numbers = reinterpret_cast<const double*>(&d);
-      for (int k = 0; k < (data.momenta ? O::kCarried : O::kMoment); ++k) {
-        lanes_of(data, d.node)[k] += factor * numbers[k];
-      }
+  /// One direction that displaces a node.
+  static MBDBENCH_KERNEL void start(const LinearData& data, int i, const Displacement<double>& displacement) {
+    open(data, i);
+    data.flags[i] |= moves;
+    double* const own = lanes_of(data, i);
+    put(displacement.motion, own + O::kMotion);
+    put(displacement.turn, own + O::kTurn);
+    put(displacement.wrench, own + O::kWrench);
+    if (data.momenta) {
+      put(displacement.moment, own + O::kMoment);
     }
   }
 
-  /// \returns what the directions that start at a node have at an offset.
-  static MBDBENCH_KERNEL LinkVector<T> started_vector(const LinearData& data, const T* own, int offset) {
-    if constexpr (kOne) {
-      return vector_at(own + offset);
-    } else {
-      const T* const block = packs<T>(data.block) + offset;
-      const T mask = own[O::kMask];
-      return {mask * block[0], mask * block[1], mask * block[2]};
+  /// What starts at one node, of all that starts side by side.
+  struct Started {
+    const LinearData& data;
+    int node;
+    T mask;
+
+    MBDBENCH_KERNEL Started(const LinearData& all, int i, bool any) : data(all), node(i) {
+      if constexpr (!kOne) {
+        if (any) {
+          mask = equal(O::kNode, i);
+        }
+      }
     }
-  }
-  static MBDBENCH_KERNEL Screw<T> started_screw(const LinearData& data, const T* own, int offset) {
-    return {started_vector(data, own, offset), started_vector(data, own, offset + 3)};
-  }
+    [[nodiscard]] MBDBENCH_KERNEL T equal(int what, int number) const {
+      return where_equal(packs<T>(data.block)[what], T(static_cast<double>(number)));
+    }
+    [[nodiscard]] MBDBENCH_KERNEL LinkVector<T> vector(int offset) const {
+      if constexpr (kOne) {
+        return vector_at(lanes_of(data, node) + offset);
+      } else {
+        const T* const block = packs<T>(data.block) + offset;
+        return {mask * block[0], mask * block[1], mask * block[2]};
+      }
+    }
+    [[nodiscard]] MBDBENCH_KERNEL Screw<T> screw(int offset) const { return {vector(offset), vector(offset + 3)}; }
+    [[nodiscard]] MBDBENCH_KERNEL T torque(int axis) const {
+      if constexpr (kOne) {
+        return data.torques[axis];
+      } else {
+        return equal(O::kAxis, axis) * packs<T>(data.block)[O::kForce];
+      }
+    }
+    [[nodiscard]] MBDBENCH_KERNEL T rate(int axis) const {
+      if constexpr (kOne) {
+        return data.rates[axis];
+      } else {
+        return equal(O::kAxis, axis) * packs<T>(data.block)[O::kRate];
+      }
+    }
+  };
 
   // ---- Forward.
 
@@ -159,9 +170,10 @@ struct TreeDirections {
         }
         motion = moved_outward(node.lever, motion);
       }
+      const Started here(data, i, started);
       if (started) {
-        motion = plus(motion, started_screw(data, own, O::kMotion));
-        turn = plus(turn, started_vector(data, own, O::kTurn));
+        motion = plus(motion, here.screw(O::kMotion));
+        turn = plus(turn, here.vector(O::kTurn));
       }
       if (node.kept) {
         put(motion, own + O::kCarried);
@@ -169,10 +181,10 @@ struct TreeDirections {
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
-        T torque = started ? packs<T>(data.torques)[a] : T(0.0);
+        T torque = started ? here.torque(a) : T(0.0);
         torque -= dot(axis.composite, motion);
         if (data.momenta) {
-          T rate = started ? packs<T>(data.rates)[a] : T(0.0);
+          T rate = started ? here.rate(a) : T(0.0);
           rate += dot(axis.coupling, motion) - dot(axis.composite.linear, turn);
           packs<T>(data.rates)[a] = rate;
         } else {
@@ -189,7 +201,9 @@ struct TreeDirections {
     bool passed = false;  // whether `wrench` comes from the next node
     for (int i = data.node_count; i-- > 0;) {
       const LinearNode& node = data.nodes[i];
-      const bool asked = has(data, i, starts | moves);
+      const bool started = has(data, i, starts);
+      const bool moved = has(data, i, moves);
+      const bool asked = started || moved;
       const bool joined = has(data, i, reached);
       if (!asked && !joined && !passed) {
         continue;
@@ -202,16 +216,18 @@ struct TreeDirections {
       if (joined) {
         wrench = plus(wrench, screw_at(own + O::kInward));
       }
+      const Started here(data, i, started);
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         const LinearAxis& axis = data.axes[a];
-        const T torque = (asked ? packs<T>(data.torques)[a] : T(0.0)) - along(axis, wrench);
+        const T own_torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
+        const T torque = own_torque - along(axis, wrench);
         packs<T>(data.torques)[a] = torque;
         add(axis.gain, torque, wrench);
       }
       passed = node.inboard >= 0 && node.inboard + 1 == i;
       if (node.inboard >= 0) {
-        if (has(data, i, starts)) {
-          wrench = plus(wrench, started_screw(data, own, O::kWrench));
+        if (started) {
+          wrench = plus(wrench, here.screw(O::kWrench));
         }
         wrench = moved_inward(node.lever, wrench);
         if (!passed) {
@@ -234,7 +250,7 @@ struct TreeDirections {
     for (int i = 0; i < data.node_count; ++i) {
       const LinearNode& node = data.nodes[i];
       const bool touched = has(data, i, lives);
-      const bool known = has(data, i, starts | moves);
+      const bool known = has(data, i, kOne ? starts | moves : moves);
       const bool inner_lives = has(data, node.inboard, lives);
       LinearAxis* const axes = data.axes + node.first_axis;
       if (!touched && !inner_lives) {
@@ -320,8 +336,9 @@ struct TreeDirections {
       }
       const bool started = has(data, i, starts);
       if (started) {
-        momentum = plus(momentum, started_screw(data, own, O::kWrench));
-        moment = plus(moment, started_vector(data, own, O::kMoment));
+        const Started here(data, i, true);
+        momentum = plus(momentum, here.screw(O::kWrench));
+        moment = plus(moment, here.vector(O::kMoment));
       }
       momentum = moved_inward(node.lever, momentum);
       passed_moment = passed && (started || weighed);

@@ -10,7 +10,9 @@ namespace mbdbench::linear {
 
 template <int W>
 struct TreeProducts {
-  using T = kernels::Pack<W, W>;
+  /// Two registers where there are many: a node waits for the one before it, not for arithmetic.
+  static constexpr int kLanes = W == 8 ? 2 * W : W;
+  using T = kernels::Pack<kLanes, W>;
   using Lanes = TreeDirections<W, T>;
   using One = TreeDirections<W, double>;
   using O = LaneOffsets;
@@ -25,21 +27,20 @@ struct TreeProducts {
       set_coordinate_rows(data, x, rows);
     }
     T finite = T(0.0);
-    for (int first = 0; first < size; first += W) {
-      const int count = size - first < W ? size - first : W;
+    for (int first = 0; first < size; first += kLanes) {
       Lanes::clear(data);
-      Lanes::start_block(data, first, count);
+      Lanes::start_block(data, first);
       Lanes::run(data);
       const T* const changes = packs<T>(data.changes);
-      double* const column = rows + first;
+      const Columns columns{first, size};
       for (int a = 0; a < data.axis_count; ++a) {
         const int u = data.axes[a].u;
         const T& rate = data.momenta ? packs<T>(data.rates)[a] : changes[u];
         finite += (rate + changes[u]) * T(0.0);
-        put_lanes(rate, count, column + static_cast<long>(data.q_count + u) * size);
+        put_lanes(rate, columns, rows + static_cast<long>(data.q_count + u) * size);
       }
       if (data.momenta) {
-        put_coordinate_rows(data, x, count, size, column);
+        put_coordinate_rows(data, x, columns, rows);
       }
     }
     for (int i = 0; i < data.row_count; ++i) {
@@ -49,7 +50,7 @@ struct TreeProducts {
                                             rows + static_cast<long>(row.q) * size + row.q);
       }
     }
-    double lanes[W];
+    double lanes[kLanes];
     __builtin_memcpy(lanes, &finite, sizeof lanes);
     double sum = 0.0;
     for (const double lane : lanes) {
@@ -58,37 +59,54 @@ struct TreeProducts {
     return sum == 0.0;
   }
 
-  static MBDBENCH_KERNEL void put_lanes(const T& value, int count, double* to) {
-    if (count == W) {
-      *reinterpret_cast<typename lane_sweeps::Unaligned<W>::Type*>(to) = value.value;
-      return;
-    }
-    double lanes[W];
-    __builtin_memcpy(lanes, &value, sizeof lanes);
-    for (int k = 0; k < count; ++k) {
-      to[k] = lanes[k];
+  /// Which columns a block has.
+  struct Columns {
+    int first;  ///< lane, counted through all blocks
+    int size;   ///< of a row
+  };
+
+  template <int N>
+  static MBDBENCH_KERNEL void put_lanes(const kernels::Pack<N, W>& value, const Columns& columns, double* row) {
+    if constexpr (N > W) {
+      put_lanes(value.low, columns, row);
+      put_lanes(value.high, {columns.first + N / 2, columns.size}, row);
+    } else {
+      if (columns.first >= columns.size) {
+        return;
+      }
+      double* const to = row + component_of(columns.first, W, columns.size);
+      if (columns.size >= W) {
+        *reinterpret_cast<typename lane_sweeps::Unaligned<W>::Type*>(to) = value.value;
+        return;
+      }
+      double lanes[W];
+      __builtin_memcpy(lanes, &value, sizeof lanes);
+      for (int k = 0; k < columns.size; ++k) {
+        to[k] = lanes[k];
+      }
     }
   }
 
   // Momenta: q' along the directions, from the changes of u alone.
-  static MBDBENCH_KERNEL void put_coordinate_rows(const LinearData& data, const double* x, int count, int size,
-                                                  double* column) {
+  static MBDBENCH_KERNEL void put_coordinate_rows(const LinearData& data, const double* x, const Columns& columns,
+                                                  double* rows) {
+    const int size = columns.size;
     const T* const changes = packs<T>(data.changes);
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
-      double* const own = column + static_cast<long>(row.q) * size;
+      double* const own = rows + static_cast<long>(row.q) * size;
       if (!is_sphere(row.kind)) {
-        put_lanes(changes[row.u], count, own);
+        put_lanes(changes[row.u], columns, own);
         continue;
       }
       const T e[4] = {T(x[row.q]), T(x[row.q + 1]), T(x[row.q + 2]), T(x[row.q + 3])};
       T rates[4];
       kernels::quaternion_rate(e, changes + row.u, rates);
       for (int c = 0; c < 4; ++c) {
-        put_lanes(rates[c], count, own + static_cast<long>(c) * size);
+        put_lanes(rates[c], columns, own + static_cast<long>(c) * size);
       }
       for (int c = 0; row.kind == RowKind::free && c < 3; ++c) {
-        put_lanes(changes[row.u + 3 + c], count, own + static_cast<long>(4 + c) * size);
+        put_lanes(changes[row.u + 3 + c], columns, own + static_cast<long>(4 + c) * size);
       }
     }
   }
@@ -151,7 +169,7 @@ struct TreeProducts {
     if (weighs) {
       weight = put_point_mass(data, parameter);
     } else if (parameter.lengthens) {
-      One::add_direction(data, TreeSlopes<W>::of_length(data, parameter), true, 1.0);
+      One::start(data, parameter.node, TreeSlopes<W>::of_length(data, parameter));
     }
     One::run(data);
     // Of a mass also its weight, and its momentum on the axes that move it.
