@@ -97,15 +97,19 @@ struct DirectionStarts {
                         body(directions, true));
   }
 
-  /// \param first its first lane, counted through all blocks \param block where its packs stand \param step how far
-  /// apart, in registers
-  static MBDBENCH_KERNEL void set(const LinearData& data, int first, T* block, int step) {
-    const int size = data.q_count + data.axis_count;
+  /// \returns the component in a lane: the last one often, where there are fewer than lanes.
+  static MBDBENCH_KERNEL int component(const LinearData& data, int column, int lane) {
+    const int last = data.q_count + data.axis_count - 1;
+    return column + lane < last ? column + lane : last;
+  }
+
+  /// \param column the first component \param block where its packs stand \param step how far apart, in registers
+  static MBDBENCH_KERNEL void set(const LinearData& data, int column, T* block, int step) {
     Directions directions;
     for (int lane = 0; lane < W; ++lane) {
-      directions[lane] = data.directions + component_of(first + lane, W, size);
+      directions[lane] = data.directions + component(data, column, lane);
     }
-    const bool moved = component_of(first, W, size) < data.q_count;
+    const bool moved = column < data.q_count;
     const auto put = [&](int offset, const LinkVector<T>& r) MBDBENCH_INLINED {
       block[step * offset] = r.x;
       block[step * (offset + 1)] = r.y;

@@ -107,25 +107,17 @@ struct LinearParameter {
   kernels::LinkVector<double> way{};    ///< which way, likewise
 };
 
-/// Offsets of the packs of one node in `lanes`, and of what starts in `block`.
+/// Offsets of packs.
 struct LaneOffsets {
-  static constexpr int kMotion = 0, kTurn = 6, kWrench = 9, kMoment = 15;  // of the directions that start there
-  static constexpr int kCarried = 18, kCarriedTurn = 24;                   // what reaches it from inboard
-  static constexpr int kInward = 27, kOutward = 33, kInwardMoment = 39;
-  static constexpr int kSize = 42;
-  static constexpr int kNode = 18, kAxis = 19, kForce = 20, kRate = 21;  // of `starts`
-  static constexpr int kBlock = 22, kStarts = 4;
+  // In `block`, of directions where they start; the last four as of `starts`.
+  static constexpr int kMotion = 0, kTurn = 6, kWrench = 9, kMoment = 15;
+  static constexpr int kNode = 18, kAxis = 19, kForce = 20, kRate = 21, kStarts = 4;
+  static constexpr int kBlock = 22;
+  // Of one node in `lanes`: what a pass leaves there, and every pass over what the one before it left.
+  static constexpr int kCarried = 0, kCarriedTurn = 6, kInward = 0, kInwardMoment = 6, kOutward = 0;
+  static constexpr int kSize = 9;
+  static constexpr int kStarted = 9, kSizeOfOne = 27;  // one direction alone: then the first 18 of `block`
 };
-
-/// \returns which component of the state goes in a lane; all lanes of one register are neighbours. Where components
-/// are no multiple of a register the last one lies over the one before it, and may have several times the last one.
-/// \param lane counted through all blocks \param width doubles a register
-inline int component_of(int lane, int width, int size) {
-  const int first = lane / width * width;
-  const int start = first + width <= size ? first : (size > width ? size - width : 0);
-  const int component = start + lane % width;
-  return component < size ? component : size - 1;
-}
 
 /// Sums over a node and all outboard of it, about its O, that nodes further on than the next one leave there.
 struct LinearSums {
@@ -159,13 +151,15 @@ struct LinearData {
   LinearWeights* weights = nullptr;       ///< by node
   LinearAxis* axes = nullptr;             ///< in the order of the nodes
   LinearDirection* directions = nullptr;  ///< by component of the state
+  const int* columns = nullptr;           ///< first component of every register of directions, side by side in packs
+  int register_count = 0;                 ///< a multiple of what a pack has
   double* quaternions = nullptr;          ///< lines as of axes, four a sphere: what the numbers of a quaternion turn
   double* turns = nullptr;                ///< cosines, then sines, of all rows; as many of each as fill packs
   double* forces = nullptr;               ///< tau; momenta: p
   double* velocities = nullptr;           ///< u, by quasi-velocity
 
   // Packs.
-  double* lanes = nullptr;         ///< LaneOffsets::kSize a node
+  double* lanes = nullptr;         ///< LaneOffsets::kSize a node; of one direction alone kSizeOfOne
   double* starts = nullptr;        ///< node (-1: none is displaced), axis, force and rate of every block's directions, LaneOffsets::kStarts packs
   double* block = nullptr;         ///< numbers of the directions that go side by side, LaneOffsets::kBlock packs
   double* torques = nullptr;       ///< one an axis, in the order of the nodes

@@ -123,19 +123,23 @@ MBDBENCH_KERNEL void add_axis(const LinearAxis& axis, const T& rate, Screw<T>& m
     add(axis.z, rate, motion.angular);
   }
 }
-/// \returns S.
-MBDBENCH_KERNEL Screw<double> screw_of(const LinearAxis& axis) {
-  return axis.slides ? Screw<double>{axis.z, none<double>()} : Screw<double>{none<double>(), axis.z};
-}
-/// \returns motion x S.
+/// \returns motion x S. A structure that either of two branches makes would go through memory.
 MBDBENCH_KERNEL Screw<double> carried_axis(const Screw<double>& motion, const LinearAxis& axis) {
-  const LinkVector<double> turned = cross(motion.angular, axis.z);
-  return axis.slides ? Screw<double>{turned, none<double>()} : Screw<double>{cross(motion.linear, axis.z), turned};
+  Screw<double> result{cross(motion.angular, axis.z), none<double>()};
+  if (!axis.slides) {
+    result.angular = result.linear;
+    result.linear = cross(motion.linear, axis.z);
+  }
+  return result;
 }
 /// \returns S x* wrench.
 MBDBENCH_KERNEL Screw<double> turned_wrench(const LinearAxis& axis, const Screw<double>& wrench) {
-  return axis.slides ? Screw<double>{none<double>(), cross(axis.z, wrench.linear)}
-                     : Screw<double>{cross(axis.z, wrench.linear), cross(axis.z, wrench.angular)};
+  Screw<double> result{none<double>(), cross(axis.z, wrench.linear)};
+  if (!axis.slides) {
+    result.linear = result.angular;
+    result.angular = cross(axis.z, wrench.angular);
+  }
+  return result;
 }
 
 /// \returns a x b of motions.

@@ -109,7 +109,7 @@ void TreeDerivatives::reserve() {
   numbers(&LinearData::turns, 2 * (tree_.tree().size() + width));
   numbers(&LinearData::forces, axes_.size());
   numbers(&LinearData::velocities, axes_.size());
-  numbers(&LinearData::lanes, LaneOffsets::kSize * nodes_.size() * width);
+  numbers(&LinearData::lanes, std::max(LaneOffsets::kSize * width, index_of(LaneOffsets::kSizeOfOne)) * nodes_.size());
   numbers(&LinearData::block, LaneOffsets::kBlock * width);
   numbers(&LinearData::torques, axes_.size() * width);
   numbers(&LinearData::changes, axes_.size() * width);
@@ -157,20 +157,46 @@ void TreeDerivatives::add_directions() {
   add_starts();
 }
 
-void TreeDerivatives::add_starts() {
+void TreeDerivatives::set_columns() {
+  const int width = sweeps_.width;
   const int size = static_cast<int>(directions_.size());
-  const int blocks = (size + sweeps_.lanes - 1) / sweeps_.lanes;
-  memory_.push_back(aligned_memory(index_of(LaneOffsets::kStarts * blocks * sweeps_.lanes)));
+  const auto add = [&](int column) { columns_.push_back(std::min(column, std::max(0, size - width))); };
+  const int side_by_side = sweeps_.lanes / width;
+  if (side_by_side > 1 && !data_.momenta) {
+    // A coordinate beside its quasi-velocity: both start at the same nodes.
+    const int u_count = size - data_.q_count;
+    for (int k = 0; k < std::max(data_.q_count, u_count); k += width) {
+      add(std::min(k, data_.q_count - 1));
+      add(data_.q_count + std::min(k, u_count - 1));
+    }
+  } else {
+    for (int k = 0; k < size; k += width) {
+      add(k);
+    }
+  }
+  while (columns_.size() % index_of(side_by_side) != 0) {
+    columns_.push_back(columns_.back());
+  }
+  data_.columns = columns_.data();
+  data_.register_count = static_cast<int>(columns_.size());
+}
+
+void TreeDerivatives::add_starts() {
+  set_columns();
+  const std::size_t width = index_of(sweeps_.width);
+  const std::size_t lanes = index_of(sweeps_.lanes);
+  memory_.push_back(aligned_memory(LaneOffsets::kStarts * width * columns_.size()));
   data_.starts = memory_.back().get();
-  for (int lane = 0; lane < blocks * sweeps_.lanes; ++lane) {
-    const int component = component_of(lane, sweeps_.width, size);
-    const LinearDirection& direction = directions_[index_of(component)];
-    const int before = lane / sweeps_.lanes * (LaneOffsets::kStarts - 1) * sweeps_.lanes;
-    double* const own = data_.starts + lane + before;
-    own[0] = data_.momenta && component >= data_.q_count ? -1.0 : direction.node;  // a momentum displaces none
-    own[sweeps_.lanes] = direction.axis;
-    own[2 * sweeps_.lanes] = direction.force;
-    own[3 * sweeps_.lanes] = direction.rate;
+  for (std::size_t lane = 0; lane < width * columns_.size(); ++lane) {
+    const std::size_t component =
+        std::min(index_of(columns_[lane / width]) + lane % width, directions_.size() - 1);
+    const LinearDirection& direction = directions_[component];
+    double* const own = data_.starts + LaneOffsets::kStarts * (lane - lane % lanes) + lane % lanes;
+    // A momentum displaces no node.
+    own[0] = data_.momenta && component >= index_of(data_.q_count) ? -1.0 : direction.node;
+    own[lanes] = direction.axis;
+    own[2 * lanes] = direction.force;
+    own[3 * lanes] = direction.rate;
   }
 }
 

@@ -41,6 +41,7 @@ class TreeDerivatives {
   void add_axes(std::size_t row, int count, int first_u);
   void reserve();
   void add_directions();
+  void set_columns();
   void add_starts();
   void set_state(double t, std::span<const double> x);
 
@@ -52,6 +53,7 @@ class TreeDerivatives {
   std::vector<LinearNode> nodes_;
   std::vector<LinearAxis> axes_;
   std::vector<LinearDirection> directions_;
+  std::vector<int> columns_;
   std::vector<LinearWeights> weights_;
   std::vector<unsigned char> flags_;
   std::vector<double> x_;

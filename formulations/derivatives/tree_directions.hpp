@@ -11,11 +11,13 @@ namespace mbdbench::linear {
 template <int W, typename T>
 struct TreeDirections {
   using O = LaneOffsets;
+  static constexpr int kLanes = kernels::Lanes<T>::kCount;
+  static constexpr bool kOne = kLanes == 1;
   // What is known of a node in one pass over the tree; without it the numbers are not set.
   enum Flag : unsigned char { starts = 1, moves = 2, reached = 4, lives = 8, weighs = 16, collected = 32 };
 
   static MBDBENCH_KERNEL T* lanes_of(const LinearData& data, int node) {
-    return packs<T>(data.lanes) + static_cast<long>(O::kSize) * node;
+    return packs<T>(data.lanes) + static_cast<long>(kOne ? O::kSizeOfOne : O::kSize) * node;
   }
   static MBDBENCH_KERNEL LinkVector<T> vector_at(const T* three) { return {three[0], three[1], three[2]}; }
   static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) { return {vector_at(six), vector_at(six + 3)}; }
@@ -27,6 +29,12 @@ struct TreeDirections {
   static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
     put(r.linear, six);
     put(r.angular, six + 3);
+  }
+  /// to -= a . b, product by product: the sum in which `to` waits is shorter than that of a . b by itself.
+  static MBDBENCH_KERNEL void subtract_dot(const LinkVector<double>& a, const LinkVector<T>& b, T& to) {
+    to -= a.x * b.x;
+    to -= a.y * b.y;
+    to -= a.z * b.z;
   }
   static MBDBENCH_KERNEL bool has(const LinearData& data, int node, int flags) {
     return node >= 0 && (data.flags[node] & flags) != 0;
@@ -40,26 +48,25 @@ struct TreeDirections {
     }
   }
 
-  static constexpr int kLanes = kernels::Lanes<T>::kCount;
-  static constexpr bool kOne = kLanes == 1;
-
   // Nothing moves by a momentum alone.
   static MBDBENCH_KERNEL bool is_motion(const LinearData& data, int component) {
     return !data.momenta || component < data.q_count;
   }
 
-  /// A block of as many directions as there are lanes. \param first lane of all blocks
+  /// A block of as many directions as there are lanes. \param first its first register, counted through all blocks
   static MBDBENCH_KERNEL void start_block(const LinearData& data, int first) {
+    using Starts = DirectionStarts<W>;
     constexpr int kRegisters = kLanes / W;
     for (int k = 0; k < kRegisters; ++k) {
-      DirectionStarts<W>::set(data, first + W * k, packs<kernels::Pack<W, W>>(data.block) + k, kRegisters);
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int component = component_of(first + lane, W, data.q_count + data.axis_count);
-      data.flags[data.directions[component].node] |= is_motion(data, component) ? starts | moves : starts;
+      const int column = data.columns[first + k];
+      Starts::set(data, column, packs<kernels::Pack<W, W>>(data.block) + k, kRegisters);
+      for (int lane = 0; lane < W; ++lane) {
+        const int component = Starts::component(data, column, lane);
+        data.flags[data.directions[component].node] |= is_motion(data, component) ? starts | moves : starts;
+      }
     }
     for (int k = 0; k < O::kStarts; ++k) {
-      packs<T>(data.block)[O::kNode + k] = packs<T>(data.starts + static_cast<long>(O::kStarts) * first)[k];
+      packs<T>(data.block)[O::kNode + k] = packs<T>(data.starts + static_cast<long>(O::kStarts * W) * first)[k];
     }
   }
 
@@ -67,7 +74,7 @@ struct TreeDirections {
   static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
     if (!has(data, i, starts)) {
       data.flags[i] |= starts;
-      for (int k = 0; k < O::kCarried; ++k) {
+      for (int k = 0; k < O::kSizeOfOne; ++k) {
         lanes_of(data, i)[k] = 0.0;
       }
       const LinearNode& node = data.nodes[i];
@@ -78,11 +85,13 @@ struct TreeDirections {
     }
   }
 
+  static MBDBENCH_KERNEL double* started_of(const LinearData& data, int i) { return lanes_of(data, i) + O::kStarted; }
+
   /// One direction that displaces a node.
   static MBDBENCH_KERNEL void start(const LinearData& data, int i, const Displacement<double>& displacement) {
     open(data, i);
     data.flags[i] |= moves;
-    double* const own = lanes_of(data, i);
+    double* const own = started_of(data, i);
     put(displacement.motion, own + O::kMotion);
     put(displacement.turn, own + O::kTurn);
     put(displacement.wrench, own + O::kWrench);
@@ -109,7 +118,7 @@ struct TreeDirections {
     }
     [[nodiscard]] MBDBENCH_KERNEL LinkVector<T> vector(int offset) const {
       if constexpr (kOne) {
-        return vector_at(lanes_of(data, node) + offset);
+        return vector_at(started_of(data, node) + offset);
       } else {
         const T* const block = packs<T>(data.block) + offset;
         return {mask * block[0], mask * block[1], mask * block[2]};
@@ -182,13 +191,14 @@ struct TreeDirections {
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
         T torque = started ? here.torque(a) : T(0.0);
-        torque -= dot(axis.composite, motion);
+        subtract_dot(axis.composite.linear, motion.linear, torque);
+        torque -= dot(axis.composite.angular, motion.angular);
         if (data.momenta) {
           T rate = started ? here.rate(a) : T(0.0);
           rate += dot(axis.coupling, motion) - dot(axis.composite.linear, turn);
           packs<T>(data.rates)[a] = rate;
         } else {
-          torque -= dot(axis.turning, turn);
+          subtract_dot(axis.turning, turn, torque);
         }
         packs<T>(data.torques)[a] = torque;
       }
@@ -209,18 +219,17 @@ struct TreeDirections {
         continue;
       }
       data.flags[i] |= lives;
-      T* const own = lanes_of(data, i);
       if (!passed) {
         wrench = no_screw<T>();
       }
       if (joined) {
-        wrench = plus(wrench, screw_at(own + O::kInward));
+        wrench = plus(wrench, screw_at(lanes_of(data, i) + O::kInward));
       }
       const Started here(data, i, started);
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         const LinearAxis& axis = data.axes[a];
-        const T own_torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
-        const T torque = own_torque - along(axis, wrench);
+        T torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
+        subtract_dot(axis.z, axis.slides ? wrench.linear : wrench.angular, torque);
         packs<T>(data.torques)[a] = torque;
         add(axis.gain, torque, wrench);
       }
@@ -271,10 +280,9 @@ struct TreeDirections {
       }
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
-        T change = T(0.0) - dot(axis.gain, motion);
-        if (touched) {
-          change += axis.inverse * packs<T>(data.torques)[node.first_axis + a];
-        }
+        T change = touched ? axis.inverse * packs<T>(data.torques)[node.first_axis + a] : T(0.0);
+        subtract_dot(axis.gain.linear, motion.linear, change);
+        change -= dot(axis.gain.angular, motion.angular);
         changes[axis.u] = change;
         add_axis(axis, change, motion);
       }

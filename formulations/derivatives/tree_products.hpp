@@ -27,12 +27,12 @@ struct TreeProducts {
       set_coordinate_rows(data, x, rows);
     }
     T finite = T(0.0);
-    for (int first = 0; first < size; first += kLanes) {
+    for (int first = 0; first < data.register_count; first += kLanes / W) {
       Lanes::clear(data);
       Lanes::start_block(data, first);
       Lanes::run(data);
       const T* const changes = packs<T>(data.changes);
-      const Columns columns{first, size};
+      const Columns columns{data.columns + first, size};
       for (int a = 0; a < data.axis_count; ++a) {
         const int u = data.axes[a].u;
         const T& rate = data.momenta ? packs<T>(data.rates)[a] : changes[u];
@@ -61,20 +61,17 @@ struct TreeProducts {
 
   /// Which columns a block has.
   struct Columns {
-    int first;  ///< lane, counted through all blocks
-    int size;   ///< of a row
+    const int* first;  ///< of every register
+    int size;          ///< of a row
   };
 
   template <int N>
   static MBDBENCH_KERNEL void put_lanes(const kernels::Pack<N, W>& value, const Columns& columns, double* row) {
     if constexpr (N > W) {
       put_lanes(value.low, columns, row);
-      put_lanes(value.high, {columns.first + N / 2, columns.size}, row);
+      put_lanes(value.high, {columns.first + N / (2 * W), columns.size}, row);
     } else {
-      if (columns.first >= columns.size) {
-        return;
-      }
-      double* const to = row + component_of(columns.first, W, columns.size);
+      double* const to = row + *columns.first;
       if (columns.size >= W) {
         *reinterpret_cast<typename lane_sweeps::Unaligned<W>::Type*>(to) = value.value;
         return;
@@ -178,7 +175,7 @@ struct TreeProducts {
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         data.rates[a] += along(data.axes[a], weight);
         if (i == parameter.node) {
-          data.rates[a] += dot(data.axes[a].rate, One::screw_at(One::lanes_of(data, i) + O::kWrench));
+          data.rates[a] += dot(data.axes[a].rate, One::screw_at(One::started_of(data, i) + O::kWrench));
         }
       }
       weight = moved_inward(node.lever, weight);
@@ -193,7 +190,7 @@ struct TreeProducts {
     if (data.momenta) {
       put_coordinate_rates(data, x, data.changes, column);
     }
-    return is_finite(data.q_count + data.axis_count, column);
+    return TreeValues<W>::not_finite(data.q_count + data.axis_count, [&](int k) MBDBENCH_INLINED { return column[k]; }) == 0.0;
   }
 
   // What the unit mass needs for the motion that it shares; \returns its weight.
@@ -202,19 +199,11 @@ struct TreeProducts {
     const Vector& c = parameter.point;
     const Pair wrench = TreeValues<W>::point_mass_wrench(data, node, c);
     One::open(data, parameter.node);
-    One::put(wrench, One::lanes_of(data, parameter.node) + O::kWrench);
+    One::put(wrench, One::started_of(data, parameter.node) + O::kWrench);
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       data.torques[a] -= along(data.axes[a], wrench);
     }
     return {data.gravity, cross(c, data.gravity)};
-  }
-
-  static MBDBENCH_KERNEL bool is_finite(int size, const double* values) {
-    double sum = 0.0;
-    for (int k = 0; k < size; ++k) {
-      sum += values[k] * 0.0;
-    }
-    return sum == 0.0;
   }
 };
 

@@ -40,7 +40,6 @@ struct TreeSlopes {
     put(node.body, node.composite);
     if (!data.momenta) {
       put(velocity_turning(node.body, node.velocity), node.turning);
-      put(multiplied(node.body, node.velocity).linear, node.momentum);
       put(node.inboard >= 0 ? moved_outward(node.lever, data.nodes[node.inboard].acceleration)
                             : Pair{{-data.gravity.x, -data.gravity.y, -data.gravity.z}, none<double>()},
           node.inner);

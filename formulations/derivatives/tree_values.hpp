@@ -31,14 +31,26 @@ struct TreeValues {
       move(data, data.nodes[i]);
       outward(i);
     }
-    double finite = 0.0;
-    for (int a = 0; a < data.axis_count; ++a) {
-      finite += data.axes[a].rest * 0.0;
-    }
-    for (int k = 0; k < data.q_count + data.axis_count; ++k) {
-      finite += x[k] * 0.0;
-    }
+    const double finite = not_finite(data.axis_count, [&](int a) MBDBENCH_INLINED { return data.axes[a].rest; }) +
+                          not_finite(data.q_count + data.axis_count, [&](int k) MBDBENCH_INLINED { return x[k]; });
     return smallest + finite > 0.0;
+  }
+
+  /// \returns zero where all numbers are finite. Four sums: one alone would wait for every addition.
+  template <typename Number>
+  static MBDBENCH_KERNEL double not_finite(int count, const Number& number) {
+    double sums[4] = {};
+    int k = 0;
+    for (; k + 3 < count; k += 4) {
+      sums[0] += number(k) * 0.0;
+      sums[1] += number(k + 1) * 0.0;
+      sums[2] += number(k + 2) * 0.0;
+      sums[3] += number(k + 3) * 0.0;
+    }
+    for (; k < count; ++k) {
+      sums[0] += number(k) * 0.0;
+    }
+    return sums[0] + sums[1] + (sums[2] + sums[3]);
   }
 
   static MBDBENCH_KERNEL void set_turns(const LinearData& data, const double* x) {
@@ -119,6 +131,7 @@ struct TreeValues {
     }
     put(acceleration, node.acceleration);
     const Pair momentum = multiplied(body, velocity);
+    put(momentum.linear, node.momentum);
     const Pair wrench = plus(multiplied(body, acceleration), wrench_rate(velocity, momentum));
     put(wrench, node.wrench);
   }
@@ -229,10 +242,7 @@ struct TreeValues {
       }
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         LinearAxis& axis = data.axes[a];
-        const Vector& z = axis.z;
-        const kernels::LinkWrench<double> m = axis.slides ? kernels::multiplied(inertia, z, none<double>())
-                                                          : kernels::multiplied(inertia, none<double>(), z);
-        const Pair u{{m.fx, m.fy, m.fz}, {m.nx, m.ny, m.nz}};
+        const Pair u = along_axis(inertia, axis);
         double rest = 0.0;
         if (axis.motion >= 0) {
           rest = data.tree->motions[axis.motion];
@@ -240,8 +250,8 @@ struct TreeValues {
           const double pivot = along(axis, u);
           smallest = pivot < smallest || !(pivot == pivot) ? pivot : smallest;
           const double inverse = 1.0 / pivot;
-          Pair gain = no_screw<double>();
-          add(u, inverse, gain);
+          const Pair gain{{u.linear.x * inverse, u.linear.y * inverse, u.linear.z * inverse},
+                          {u.angular.x * inverse, u.angular.y * inverse, u.angular.z * inverse}};
           rest = (data.forces[axis.u] - along(axis, bias)) * inverse;
           subtract_product(u, gain, inertia);
           axis.inverse = inverse;
@@ -266,6 +276,24 @@ struct TreeValues {
       }
     }
     return smallest;
+  }
+
+  /// \returns M S.
+  static MBDBENCH_KERNEL Pair along_axis(const kernels::ArticulatedInertia<double>& m, const LinearAxis& axis) {
+    const Vector& z = axis.z;
+    Pair u;
+    if (axis.slides) {
+      u.linear = {m.axx * z.x + m.axy * z.y + m.axz * z.z, m.axy * z.x + m.ayy * z.y + m.ayz * z.z,
+                  m.axz * z.x + m.ayz * z.y + m.azz * z.z};
+      u.angular = {m.bxx * z.x + m.byx * z.y + m.bzx * z.z, m.bxy * z.x + m.byy * z.y + m.bzy * z.z,
+                   m.bxz * z.x + m.byz * z.y + m.bzz * z.z};
+    } else {
+      u.linear = {m.bxx * z.x + m.bxy * z.y + m.bxz * z.z, m.byx * z.x + m.byy * z.y + m.byz * z.z,
+                  m.bzx * z.x + m.bzy * z.y + m.bzz * z.z};
+      u.angular = {m.cxx * z.x + m.cxy * z.y + m.cxz * z.z, m.cxy * z.x + m.cyy * z.y + m.cyz * z.z,
+                   m.cxz * z.x + m.cyz * z.y + m.czz * z.z};
+    }
+    return u;
   }
 
   // M -= U g^T, both of which are parallel.

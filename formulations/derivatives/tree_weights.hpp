@@ -41,11 +41,8 @@ struct TreeWeights {
     }
     const bool sound =
         data.momenta ? weigh_momenta(data, x, weights, product) : weigh_accelerations(data, x, weights, product);
-    double sum = 0.0;
-    for (int k = 0; k < data.q_count + data.axis_count; ++k) {
-      sum += product[k] * 0.0;
-    }
-    return sound && sum == 0.0;
+    const auto number = [&](int k) MBDBENCH_INLINED { return product[k]; };
+    return TreeValues<W>::not_finite(data.q_count + data.axis_count, number) == 0.0 && sound;
   }
 
   static MBDBENCH_KERNEL bool weigh_accelerations(const LinearData& data, const double* x, const double* weights,
