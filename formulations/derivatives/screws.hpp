@@ -123,21 +123,27 @@ MBDBENCH_KERNEL void add_axis(const LinearAxis& axis, const T& rate, Screw<T>& m
     add(axis.z, rate, motion.angular);
   }
 }
-/// \returns motion x S. A structure that either of two branches makes would go through memory.
+/// \returns motion x S.
 MBDBENCH_KERNEL Screw<double> carried_axis(const Screw<double>& motion, const LinearAxis& axis) {
-  Screw<double> result{cross(motion.angular, axis.z), none<double>()};
-  if (!axis.slides) {
-    result.angular = result.linear;
-    result.linear = cross(motion.linear, axis.z);
+  const LinkVector<double> turned = cross(motion.angular, axis.z);
+  Screw<double> result = no_screw<double>();
+  if (axis.slides) {
+    put(turned, result.linear);
+  } else {
+    put(cross(motion.linear, axis.z), result.linear);
+    put(turned, result.angular);
   }
   return result;
 }
 /// \returns S x* wrench.
 MBDBENCH_KERNEL Screw<double> turned_wrench(const LinearAxis& axis, const Screw<double>& wrench) {
-  Screw<double> result{none<double>(), cross(axis.z, wrench.linear)};
-  if (!axis.slides) {
-    result.linear = result.angular;
-    result.angular = cross(axis.z, wrench.angular);
+  const LinkVector<double> turned = cross(axis.z, wrench.linear);
+  Screw<double> result = no_screw<double>();
+  if (axis.slides) {
+    put(turned, result.angular);
+  } else {
+    put(turned, result.linear);
+    put(cross(axis.z, wrench.angular), result.angular);
   }
   return result;
 }

@@ -25,13 +25,15 @@ struct TreeSlopes {
   using Vector = LinkVector<double>;
   using Pair = Screw<double>;
 
+  /// Bodies are collected while axes are eliminated: what waits for a pivot there leaves time for it.
   /// \returns whether all pivots are positive and all numbers finite
   static MBDBENCH_KERNEL bool linearise(const LinearData& data, const double* x) {
-    const auto inward = [](int) {};
-    const auto outward = [&](int i) MBDBENCH_INLINED { start_collection(data, data.nodes[i]); };
-    const bool sound = TreeValues<W>::solve(data, x, inward, outward);
+    const auto placed = [&](int i) MBDBENCH_INLINED { start_collection(data, data.nodes[i]); };
+    const auto inward = [&](int i) MBDBENCH_INLINED { collect(data, i, x); };
+    const auto outward = [&](int i) MBDBENCH_INLINED { set_inner(data, data.nodes[i]); };
+    const bool sound = TreeValues<W>::solve(data, x, placed, inward, outward);
     for (int i = data.node_count; i-- > 0;) {
-      collect(data, i, x);
+      collect_total(data, data.nodes[i]);
     }
     return sound;
   }
@@ -40,10 +42,15 @@ struct TreeSlopes {
     put(node.body, node.composite);
     if (!data.momenta) {
       put(velocity_turning(node.body, node.velocity), node.turning);
+      put(plus(node.inherited, node.velocity), node.both);
+    }
+  }
+
+  static MBDBENCH_KERNEL void set_inner(const LinearData& data, LinearNode& node) {
+    if (!data.momenta) {
       put(node.inboard >= 0 ? moved_outward(node.lever, data.nodes[node.inboard].acceleration)
                             : Pair{{-data.gravity.x, -data.gravity.y, -data.gravity.z}, none<double>()},
           node.inner);
-      put(plus(node.inherited, node.velocity), node.both);
     }
   }
 
@@ -80,10 +87,9 @@ struct TreeSlopes {
   static MBDBENCH_KERNEL void set_axis(const LinearData& data, const LinearNode& node, LinearAxis& axis) {
     put(along_axis(node.composite, axis), axis.composite);
     if (data.momenta) {
-      const Pair rate = carried_axis(node.velocity, axis);
-      put(rate, axis.rate);
-      put(plus(multiplied(node.composite, rate), turned_wrench(axis, node.total)), axis.coupling);
-    } else if (axis.slides) {
+      return;
+    }
+    if (axis.slides) {
       const Vector& p = node.momentum;
       put(cross(Vector{2.0 * p.x, 2.0 * p.y, 2.0 * p.z}, axis.z), axis.turning);
     } else {
@@ -93,7 +99,7 @@ struct TreeSlopes {
     }
   }
 
-  /// Inward: what moves as one body, and what directions do.
+  /// Inward: what moves as one body.
   static MBDBENCH_KERNEL void collect(const LinearData& data, int i, const double* x) {
     LinearNode& node = data.nodes[i];
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
@@ -112,6 +118,19 @@ struct TreeSlopes {
         put(plus(inner.momentum, node.momentum), inner.momentum);
       }
       add_body(node.lever, node.composite, inner.composite);
+    }
+  }
+
+  /// Inward: what the motion needs outboard, or the momentum there, and what the rates of momenta want of it.
+  static MBDBENCH_KERNEL void collect_total(const LinearData& data, LinearNode& node) {
+    for (int a = node.first_axis; data.momenta && a < node.first_axis + node.axis_count; ++a) {
+      LinearAxis& axis = data.axes[a];
+      const Pair rate = carried_axis(node.velocity, axis);
+      put(rate, axis.rate);
+      put(plus(multiplied(node.composite, rate), turned_wrench(axis, node.total)), axis.coupling);
+    }
+    if (node.inboard >= 0) {
+      LinearNode& inner = data.nodes[node.inboard];
       put(plus(inner.total, moved_inward(node.lever, node.total)), inner.total);
     }
   }

@@ -17,14 +17,16 @@ struct TreeValues {
   using Pair = Screw<double>;
 
   /// The motion and the factors of M. \returns whether all pivots are positive and all numbers finite
-  /// \param inward, outward called with every node when its axes are eliminated, and when its motion is known
-  template <typename Inward, typename Outward>
-  static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Inward& inward,
+  /// \param placed, inward, outward called with every node when it has its place, when its axes are eliminated, and when
+  /// its motion is known
+  template <typename Placed, typename Inward, typename Outward>
+  static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Placed& placed, const Inward& inward,
                                     const Outward& outward) {
     set_turns(data, x);
     set_forces(data, x);
     for (int i = 0; i < data.node_count; ++i) {
       place(data, i, x);
+      placed(i);
     }
     const double smallest = eliminate(data, inward);
     for (int i = 0; i < data.node_count; ++i) {
