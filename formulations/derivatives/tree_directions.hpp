@@ -21,6 +21,55 @@ struct TreeDirections {
   }
   static MBDBENCH_KERNEL LinkVector<T> vector_at(const T* three) { return {three[0], three[1], three[2]}; }
   static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) { return {vector_at(six), vector_at(six + 3)}; }
+  // What passes carry from node to node changes in place, number by number: GCC 12 keeps a structure of packs in memory
+  // that is assigned as a whole.
+  static MBDBENCH_KERNEL void clear(LinkVector<T>& r) {
+    r.x = T(0.0);
+    r.y = T(0.0);
+    r.z = T(0.0);
+  }
+  static MBDBENCH_KERNEL void clear(Screw<T>& r) {
+    clear(r.linear);
+    clear(r.angular);
+  }
+  static MBDBENCH_KERNEL void get(const T* three, LinkVector<T>& r) {
+    r.x = three[0];
+    r.y = three[1];
+    r.z = three[2];
+  }
+  static MBDBENCH_KERNEL void get(const T* six, Screw<T>& r) {
+    get(six, r.linear);
+    get(six + 3, r.angular);
+  }
+  static MBDBENCH_KERNEL void add(const T* three, LinkVector<T>& r) {
+    r.x += three[0];
+    r.y += three[1];
+    r.z += three[2];
+  }
+  static MBDBENCH_KERNEL void add(const T* six, Screw<T>& r) {
+    add(six, r.linear);
+    add(six + 3, r.angular);
+  }
+  /// As moved_outward.
+  static MBDBENCH_KERNEL void move_outward(const LinkVector<double>& r, Screw<T>& motion) {
+    const LinkVector<T>& w = motion.angular;
+    motion.linear.x += r.z * w.y;
+    motion.linear.y += r.x * w.z;
+    motion.linear.z += r.y * w.x;
+    motion.linear.x -= r.y * w.z;
+    motion.linear.y -= r.z * w.x;
+    motion.linear.z -= r.x * w.y;
+  }
+  /// As moved_inward.
+  static MBDBENCH_KERNEL void move_inward(const LinkVector<double>& r, Screw<T>& wrench) {
+    const LinkVector<T>& f = wrench.linear;
+    wrench.angular.x += r.y * f.z;
+    wrench.angular.y += r.z * f.x;
+    wrench.angular.z += r.x * f.y;
+    wrench.angular.x -= r.z * f.y;
+    wrench.angular.y -= r.x * f.z;
+    wrench.angular.z -= r.y * f.x;
+  }
   static MBDBENCH_KERNEL void put(const LinkVector<T>& r, T* three) {
     three[0] = r.x;
     three[1] = r.y;
@@ -116,15 +165,20 @@ struct TreeDirections {
     [[nodiscard]] MBDBENCH_KERNEL T equal(int what, int number) const {
       return where_equal(packs<T>(data.block)[what], T(static_cast<double>(number)));
     }
-    [[nodiscard]] MBDBENCH_KERNEL LinkVector<T> vector(int offset) const {
+    MBDBENCH_KERNEL void add_to(LinkVector<T>& r, int offset) const {
       if constexpr (kOne) {
-        return vector_at(started_of(data, node) + offset);
+        add(started_of(data, node) + offset, r);
       } else {
         const T* const block = packs<T>(data.block) + offset;
-        return {mask * block[0], mask * block[1], mask * block[2]};
+        r.x += mask * block[0];
+        r.y += mask * block[1];
+        r.z += mask * block[2];
       }
     }
-    [[nodiscard]] MBDBENCH_KERNEL Screw<T> screw(int offset) const { return {vector(offset), vector(offset + 3)}; }
+    MBDBENCH_KERNEL void add_to(Screw<T>& r, int offset) const {
+      add_to(r.linear, offset);
+      add_to(r.angular, offset + 3);
+    }
     [[nodiscard]] MBDBENCH_KERNEL T torque(int axis) const {
       if constexpr (kOne) {
         return data.torques[axis];
@@ -169,20 +223,20 @@ struct TreeDirections {
       data.flags[i] |= moves;
       T* const own = lanes_of(data, i);
       if (!moved) {
-        motion = no_screw<T>();
-        turn = none<T>();
+        clear(motion);
+        clear(turn);
       } else {
         if (node.inboard + 1 != i) {
           const T* const inner = lanes_of(data, node.inboard);
-          motion = screw_at(inner + O::kCarried);
-          turn = vector_at(inner + O::kCarriedTurn);
+          get(inner + O::kCarried, motion);
+          get(inner + O::kCarriedTurn, turn);
         }
-        motion = moved_outward(node.lever, motion);
+        move_outward(node.lever, motion);
       }
       const Started here(data, i, started);
       if (started) {
-        motion = plus(motion, here.screw(O::kMotion));
-        turn = plus(turn, here.vector(O::kTurn));
+        here.add_to(motion, O::kMotion);
+        here.add_to(turn, O::kTurn);
       }
       if (node.kept) {
         put(motion, own + O::kCarried);
@@ -220,10 +274,10 @@ struct TreeDirections {
       }
       data.flags[i] |= lives;
       if (!passed) {
-        wrench = no_screw<T>();
+        clear(wrench);
       }
       if (joined) {
-        wrench = plus(wrench, screw_at(lanes_of(data, i) + O::kInward));
+        add(lanes_of(data, i) + O::kInward, wrench);
       }
       const Started here(data, i, started);
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
@@ -231,14 +285,14 @@ struct TreeDirections {
         T torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
         subtract_dot(axis.z, axis.slides ? wrench.linear : wrench.angular, torque);
         packs<T>(data.torques)[a] = torque;
-        add(axis.gain, torque, wrench);
+        linear::add(axis.gain, torque, wrench);
       }
       passed = node.inboard >= 0 && node.inboard + 1 == i;
       if (node.inboard >= 0) {
         if (started) {
-          wrench = plus(wrench, here.screw(O::kWrench));
+          here.add_to(wrench, O::kWrench);
         }
-        wrench = moved_inward(node.lever, wrench);
+        move_inward(node.lever, wrench);
         if (!passed) {
           join(data, node.inboard, reached, wrench);
         }
@@ -246,9 +300,20 @@ struct TreeDirections {
     }
   }
 
+  static MBDBENCH_KERNEL void add_there(const LinkVector<T>& r, T* three) {
+    three[0] += r.x;
+    three[1] += r.y;
+    three[2] += r.z;
+  }
+
   static MBDBENCH_KERNEL void join(const LinearData& data, int node, unsigned char flag, const Screw<T>& more) {
     T* const there = lanes_of(data, node) + O::kInward;
-    put(has(data, node, flag) ? plus(screw_at(there), more) : more, there);
+    if (has(data, node, flag)) {
+      add_there(more.linear, there);
+      add_there(more.angular, there + 3);
+    } else {
+      put(more, there);
+    }
     data.flags[node] |= flag;
   }
 
@@ -271,12 +336,12 @@ struct TreeDirections {
       }
       data.flags[i] |= lives;
       if (!inner_lives) {
-        motion = no_screw<T>();
+        clear(motion);
       } else {
         if (node.inboard + 1 != i) {
-          motion = screw_at(lanes_of(data, node.inboard) + O::kOutward);
+          get(lanes_of(data, node.inboard) + O::kOutward, motion);
         }
-        motion = moved_outward(node.lever, motion);
+        move_outward(node.lever, motion);
       }
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
@@ -284,7 +349,12 @@ struct TreeDirections {
         subtract_dot(axis.gain.linear, motion.linear, change);
         change -= dot(axis.gain.angular, motion.angular);
         changes[axis.u] = change;
-        add_axis(axis, change, motion);
+        // What both branches would multiply alike would be multiplied before them, and added by itself.
+        if (axis.slides) {
+          linear::add(axis.z, axis.slide * change, motion.linear);
+        } else {
+          linear::add(axis.z, change, motion.angular);
+        }
       }
       if (node.kept) {
         put(motion, lanes_of(data, i) + O::kOutward);
@@ -314,17 +384,17 @@ struct TreeDirections {
       T* const own = lanes_of(data, i);
       const bool joined = has(data, i, collected);
       if (!passed) {
-        momentum = no_screw<T>();
+        clear(momentum);
       }
       if (joined) {
-        momentum = plus(momentum, screw_at(own + O::kInward));
+        add(own + O::kInward, momentum);
       }
       const bool weighed = passed_moment || has(data, i, weighs);
       if (!passed_moment) {
-        moment = none<T>();
+        clear(moment);
       }
       if (has(data, i, weighs)) {
-        moment = plus(moment, vector_at(own + O::kInwardMoment));
+        add(own + O::kInwardMoment, moment);
       }
       for (int a = node.first_axis; (passed || joined) && a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
@@ -340,21 +410,25 @@ struct TreeDirections {
         continue;
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-        add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
+        linear::add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
       }
       const bool started = has(data, i, starts);
       if (started) {
         const Started here(data, i, true);
-        momentum = plus(momentum, here.screw(O::kWrench));
-        moment = plus(moment, here.vector(O::kMoment));
+        here.add_to(momentum, O::kWrench);
+        here.add_to(moment, O::kMoment);
       }
-      momentum = moved_inward(node.lever, momentum);
+      move_inward(node.lever, momentum);
       passed_moment = passed && (started || weighed);
       if (!passed) {
         join(data, node.inboard, collected, momentum);
         if (started || weighed) {
           T* const there = lanes_of(data, node.inboard) + O::kInwardMoment;
-          put(has(data, node.inboard, weighs) ? plus(vector_at(there), moment) : moment, there);
+          if (has(data, node.inboard, weighs)) {
+            add_there(moment, there);
+          } else {
+            put(moment, there);
+          }
           data.flags[node.inboard] |= weighs;
         }
       }
