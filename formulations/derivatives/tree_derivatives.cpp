@@ -157,26 +157,35 @@ void TreeDerivatives::add_directions() {
   add_starts();
 }
 
+namespace {
+
+/// \returns where registers start that have components [first, last), the last one over the one before it if they are
+/// no multiple of a register. \param size of the state, which no register goes beyond
+std::vector<int> registers_of(int first, int last, int width, int size) {
+  std::vector<int> result;
+  for (int k = first; k < last; k += width) {
+    result.push_back(std::max(0, std::min({k, std::max(first, last - width), size - width})));
+  }
+  return result;
+}
+
+}  // namespace
+
 void TreeDerivatives::set_columns() {
-  const int width = sweeps_.width;
   const int size = static_cast<int>(directions_.size());
-  const auto add = [&](int column) { columns_.push_back(std::min(column, std::max(0, size - width))); };
-  const int side_by_side = sweeps_.lanes / width;
-  if (side_by_side > 1 && !data_.momenta) {
-    // A coordinate beside its quasi-velocity: both start at the same nodes.
-    const int u_count = size - data_.q_count;
-    for (int k = 0; k < std::max(data_.q_count, u_count); k += width) {
-      add(std::min(k, data_.q_count - 1));
-      add(data_.q_count + std::min(k, u_count - 1));
-    }
-  } else {
-    for (int k = 0; k < size; k += width) {
-      add(k);
+  const std::size_t together = index_of(sweeps_.lanes / sweeps_.width);
+  columns_ = registers_of(0, size, sweeps_.width, size);
+  if (together > 1 && !data_.momenta) {
+    // A coordinate beside its quasi-velocity: both start at the same node. Momenta displace none: they keep apart.
+    const std::vector<int> q = registers_of(0, data_.q_count, sweeps_.width, size);
+    const std::vector<int> u = registers_of(data_.q_count, size, sweeps_.width, size);
+    columns_.clear();
+    for (std::size_t k = 0; k < std::max(q.size(), u.size()); ++k) {
+      columns_.push_back(q[std::min(k, q.size() - 1)]);
+      columns_.push_back(u[std::min(k, u.size() - 1)]);
     }
   }
-  while (columns_.size() % index_of(side_by_side) != 0) {
-    columns_.push_back(columns_.back());
-  }
+  columns_.resize((columns_.size() + together - 1) / together * together, columns_.back());
   data_.columns = columns_.data();
   data_.register_count = static_cast<int>(columns_.size());
 }
