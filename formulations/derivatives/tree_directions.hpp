@@ -198,10 +198,12 @@ struct TreeDirections {
   // ---- Forward.
 
   /// All passes of what has started: changes of u' in accelerations; of u and p' in momenta.
-  static MBDBENCH_KERNEL void run(const LinearData& data) {
+  /// \param ahead called with every quasi-velocity some time before its change is wanted
+  template <typename Ahead>
+  static MBDBENCH_KERNEL void run(const LinearData& data, const Ahead& ahead) {
     carry(data);
     inward(data);
-    outward(data);
+    outward(data, ahead);
     if (data.momenta) {
       collect(data);
     }
@@ -318,7 +320,8 @@ struct TreeDirections {
   }
 
   /// Outward: the third; and of rates of momenta, S'_i . R + (I^C S'_i + S_i x* P) . Y + gravity, the part of Y.
-  static MBDBENCH_KERNEL void outward(const LinearData& data) {
+  template <typename Ahead>
+  static MBDBENCH_KERNEL void outward(const LinearData& data, const Ahead& ahead) {
     T* const changes = packs<T>(data.changes);
     Screw<T> motion = no_screw<T>();
     for (int i = 0; i < data.node_count; ++i) {
@@ -327,6 +330,9 @@ struct TreeDirections {
       const bool known = has(data, i, kOne ? starts | moves : moves);
       const bool inner_lives = has(data, node.inboard, lives);
       LinearAxis* const axes = data.axes + node.first_axis;
+      for (int a = 0; a < node.axis_count; ++a) {
+        ahead(axes[a].u);
+      }
       if (!touched && !inner_lives) {
         for (int a = 0; a < node.axis_count; ++a) {
           changes[axes[a].u] = T(0.0);

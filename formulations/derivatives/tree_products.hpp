@@ -27,12 +27,17 @@ struct TreeProducts {
       set_coordinate_rows(data, x, rows);
     }
     T finite = T(0.0);
+    const bool far = is_far(size);
     for (int first = 0; first < data.register_count; first += kLanes / W) {
       Lanes::clear(data);
       Lanes::start_block(data, first);
-      Lanes::run(data);
-      const T* const changes = packs<T>(data.changes);
       const Columns columns{data.columns + first, size};
+      Lanes::run(data, [&](int u) MBDBENCH_INLINED {
+        if (far) {
+          ask_for(columns, rows + static_cast<long>(data.q_count + u) * size);
+        }
+      });
+      const T* const changes = packs<T>(data.changes);
       for (int a = 0; a < data.axis_count; ++a) {
         const int u = data.axes[a].u;
         const T& rate = data.momenta ? packs<T>(data.rates)[a] : changes[u];
@@ -64,6 +69,22 @@ struct TreeProducts {
     const int* first;  ///< of every register
     int size;          ///< of a row
   };
+
+  /// \returns whether a matrix is larger than half the second cache of a core, and the lines of one block find place
+  /// there: rows that are a large power of two apart share few of its sets.
+  static MBDBENCH_KERNEL bool is_far(int size) {
+    constexpr long kHalfOfCache = 1L << 17;
+    constexpr int kFewSets = 512;
+    return static_cast<long>(size) * size > kHalfOfCache && size % kFewSets != 0;
+  }
+
+  /// Asks for the lines of a row that a block will fill: stores alone would wait for one line after the other.
+  static MBDBENCH_KERNEL void ask_for(const Columns& columns, const double* row) {
+    for (int k = 0; k < kLanes / W; ++k) {
+      __builtin_prefetch(row + columns.first[k], 1, 2);
+      __builtin_prefetch(row + columns.first[k] + W - 1, 1, 2);
+    }
+  }
 
   template <int N>
   static MBDBENCH_KERNEL void put_lanes(const kernels::Pack<N, W>& value, const Columns& columns, double* row) {
@@ -168,7 +189,7 @@ struct TreeProducts {
     } else if (parameter.lengthens) {
       One::start(data, parameter.node, TreeSlopes<W>::of_length(data, parameter));
     }
-    One::run(data);
+    One::run(data, [](int) {});
     // Of a mass also its weight, and its momentum on the axes that move it.
     for (int i = data.momenta && weighs ? parameter.node : -1; i >= 0; i = data.nodes[i].inboard) {
       const LinearNode& node = data.nodes[i];
