@@ -137,6 +137,15 @@ struct LinearWeights {
   LinearSums outboard;
 };
 
+/// What one direction does at a node (along_direction.hpp).
+struct LinearChange {
+  Screw<double> displaced{};           ///< D
+  Screw<double> motion{};              ///< M
+  kernels::LinkVector<double> turn{};  ///< T; momenta: what turns, D and all of it inboard
+  Screw<double> wrench{};              ///< that the body needs for them
+  Screw<double> change{};              ///< Y: by the changes of u' (momenta: of u)
+};
+
 struct LinearData {
   int node_count = 0;
   int axis_count = 0;
@@ -149,6 +158,7 @@ struct LinearData {
   const double* given = nullptr;  ///< the state as it was given: springs know turns, sines do not
   LinearNode* nodes = nullptr;
   LinearWeights* weights = nullptr;       ///< by node
+  LinearChange* along = nullptr;          ///< by node
   LinearAxis* axes = nullptr;             ///< in the order of the nodes
   LinearDirection* directions = nullptr;  ///< by component of the state
   const int* columns = nullptr;           ///< first component of every register of directions, side by side in packs
@@ -176,6 +186,8 @@ struct LinearSweeps {
   bool (*linearise)(const LinearData&, const double* x) = nullptr;
   /// After `linearise`: all derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
   bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
+  /// All derivatives times a direction. \returns as of `linearise`
+  bool (*along)(const LinearData&, const double* x, const double* direction, double* product) = nullptr;
   /// Weights times all derivatives. \returns whether all pivots are positive and all numbers finite
   bool (*weigh)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
   /// After `weigh`: weights times x' by the mass of a node.

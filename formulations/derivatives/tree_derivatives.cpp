@@ -90,6 +90,7 @@ void TreeDerivatives::reserve() {
     }
   }
   weights_.resize(nodes_.size());
+  along_.resize(nodes_.size());
   flags_.resize(nodes_.size());
   data_.node_count = static_cast<int>(nodes_.size());
   data_.axis_count = static_cast<int>(axes_.size());
@@ -99,6 +100,7 @@ void TreeDerivatives::reserve() {
   data_.tree = &tree;
   data_.nodes = nodes_.data();
   data_.weights = weights_.data();
+  data_.along = along_.data();
   data_.axes = axes_.data();
   data_.directions = directions_.data();
   data_.flags = flags_.data();
@@ -225,6 +227,12 @@ bool TreeDerivatives::jacobian(double t, std::span<const double> x, std::span<do
   set_state(t, x);
   const bool sound = sweeps_.linearise(data_, x_.data());
   return sweeps_.jacobian(data_, x_.data(), rows.data()) && sound;
+}
+
+bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                      std::span<double> product) {
+  set_state(t, x);
+  return sweeps_.along(data_, x_.data(), direction.data(), product.data());
 }
 
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,

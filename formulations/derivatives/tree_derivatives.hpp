@@ -23,6 +23,8 @@ class TreeDerivatives {
   // As of Formulation, by the same names. All return whether what they give is right for sure: pivots positive, numbers
   // finite.
   bool jacobian(double t, std::span<const double> x, std::span<double> rows);
+  bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                       std::span<double> product);
   /// Without parameters it is vector_jacobian.
   bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product, const WeightsByParameter& by);
@@ -55,6 +57,7 @@ class TreeDerivatives {
   std::vector<LinearDirection> directions_;
   std::vector<int> columns_;
   std::vector<LinearWeights> weights_;
+  std::vector<LinearChange> along_;
   std::vector<unsigned char> flags_;
   std::vector<double> x_;
   std::vector<AlignedMemory> memory_;
