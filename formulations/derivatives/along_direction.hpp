@@ -38,7 +38,7 @@ struct AlongDirection {
     }
     const auto nothing = [](int) {};
     const auto outward = [&](int i) MBDBENCH_INLINED { carry(data, i, x, direction); };
-    const bool sound = TreeValues<W>::solve(data, x, nothing, nothing, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::eliminated>(data, x, nothing, nothing, outward);
     gather(data, direction);
     for (int i = 0; i < data.node_count; ++i) {
       change(data, i);
@@ -111,7 +111,7 @@ struct AlongDirection {
     add(beta, -0.5 * (j.xx + j.yy + j.zz), half);
     const Vector torque =
         plus(cross(node.body.moment, cross(beta, node.velocity.linear)), cross(node.velocity.angular, half));
-    return {cross(twice, node.momentum), {2.0 * torque.x, 2.0 * torque.y, 2.0 * torque.z}};
+    return {cross(twice, node.own_momentum), {2.0 * torque.x, 2.0 * torque.y, 2.0 * torque.z}};
   }
 
   /// Outward: D, M, T and what a body needs for them.

@@ -55,6 +55,7 @@ struct LinearNode {
   // At the state.
   kernels::Matrix3<double> axes{};  ///< of the row's frame
   RigidBody body;
+  kernels::LinkVector<double> own_momentum{};  ///< of the body; accelerations only
   Screw<double> velocity{};
   Screw<double> acceleration{};  ///< spatial, less gravity; first what velocities alone give
   Screw<double> change{};        ///< of the acceleration by quasi-accelerations

@@ -31,7 +31,7 @@ struct TreeSlopes {
     const auto placed = [&](int i) MBDBENCH_INLINED { start_collection(data, data.nodes[i]); };
     const auto inward = [&](int i) MBDBENCH_INLINED { collect(data, i, x); };
     const auto outward = [&](int i) MBDBENCH_INLINED { set_inner(data, data.nodes[i]); };
-    const bool sound = TreeValues<W>::solve(data, x, placed, inward, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::placed>(data, x, placed, inward, outward);
     for (int i = data.node_count; i-- > 0;) {
       collect_total(data, data.nodes[i]);
     }
@@ -42,6 +42,7 @@ struct TreeSlopes {
     put(node.body, node.composite);
     if (!data.momenta) {
       put(velocity_turning(node.body, node.velocity), node.turning);
+      put(node.own_momentum, node.momentum);
       put(plus(node.inherited, node.velocity), node.both);
     }
   }

@@ -10,6 +10,10 @@ namespace mbdbench::linear {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
+/// When bodies are set: with their places, or when their axes are eliminated, where what waits for a pivot leaves time
+/// for it if nothing else is done there.
+enum class BodiesAre { placed, eliminated };
+
 /// \tparam W doubles a register of the instruction set: what is not inlined has it in its name
 template <int W>
 struct TreeValues {
@@ -19,16 +23,19 @@ struct TreeValues {
   /// The motion and the factors of M. \returns whether all pivots are positive and all numbers finite
   /// \param placed, inward, outward called with every node when it has its place, when its axes are eliminated, and when
   /// its motion is known
-  template <typename Placed, typename Inward, typename Outward>
+  template <BodiesAre kBodies, typename Placed, typename Inward, typename Outward>
   static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Placed& placed, const Inward& inward,
                                     const Outward& outward) {
     set_turns(data, x);
     set_forces(data, x);
     for (int i = 0; i < data.node_count; ++i) {
       place(data, i, x);
+      if constexpr (kBodies == BodiesAre::placed) {
+        set_body(data, data.nodes[i]);
+      }
       placed(i);
     }
-    const double smallest = eliminate(data, inward);
+    const double smallest = eliminate<kBodies>(data, inward);
     for (int i = 0; i < data.node_count; ++i) {
       move(data, data.nodes[i]);
       outward(i);
@@ -85,22 +92,10 @@ struct TreeValues {
     }
   }
 
-  /// Outward: axes, bodies; in accelerations also velocities and what they need.
+  /// Outward: axes; in accelerations also velocities and what they need.
   static MBDBENCH_KERNEL void place(const LinearData& data, int i, const double* x) {
     LinearNode& node = data.nodes[i];
-    const LaneData& tree = *data.tree;
-    const LinkConstants& link = tree.links[node.row];
     set_axes(data, i, x);
-    // Numbers stay in registers until they are stored: a structure that is copied in memory is loaded in wide pieces,
-    // which wait for the narrow stores before them.
-    RigidBody body;
-    if (!node.free_slides) {
-      body.mass = link.mass;
-      body.moment = kernels::turned(node.axes, Vector{link.hx, link.hy, link.hz});
-      body.inertia = kernels::turned(
-          node.axes, kernels::Symmetric3<double>{link.jxx, link.jxy, link.jxz, link.jyy, link.jyz, link.jzz});
-    }
-    put(body, node.body);
     if (node.kept) {
       node.articulated = {};
       put(no_screw<double>(), node.bias);
@@ -132,13 +127,29 @@ struct TreeValues {
       add(rate, data.velocities[axes[a].u], acceleration);
     }
     put(acceleration, node.acceleration);
-    const Pair momentum = multiplied(body, velocity);
-    put(momentum.linear, node.momentum);
-    const Pair wrench = plus(multiplied(body, acceleration), wrench_rate(velocity, momentum));
-    put(wrench, node.wrench);
   }
 
   using LinkConstants = kernels::LinkConstants<double>;
+
+  /// The body of a node; in accelerations also what it needs for the motion that velocities alone give.
+  static MBDBENCH_KERNEL void set_body(const LinearData& data, LinearNode& node) {
+    const LinkConstants& link = data.tree->links[node.row];
+    // Numbers stay in registers until they are stored: a structure that is copied in memory is loaded in wide pieces,
+    // which wait for the narrow stores before them.
+    RigidBody body;
+    if (!node.free_slides) {
+      body.mass = link.mass;
+      body.moment = kernels::turned(node.axes, Vector{link.hx, link.hy, link.hz});
+      body.inertia = kernels::turned(
+          node.axes, kernels::Symmetric3<double>{link.jxx, link.jxy, link.jxz, link.jyy, link.jyz, link.jzz});
+    }
+    put(body, node.body);
+    if (!data.momenta) {
+      const Pair momentum = multiplied(body, node.velocity);
+      put(momentum.linear, node.own_momentum);
+      put(plus(multiplied(body, node.acceleration), wrench_rate(node.velocity, momentum)), node.wrench);
+    }
+  }
 
   // Frame of the row, lever and directions of the axes.
   static MBDBENCH_KERNEL void set_axes(const LinearData& data, int i, const double* x) {
@@ -222,14 +233,17 @@ struct TreeValues {
 
   /// Inward: the axes of a node one after another, as if links without mass were between them. \returns the smallest
   /// pivot
-  template <typename Inward>
+  template <BodiesAre kBodies, typename Inward>
   static MBDBENCH_KERNEL double eliminate(const LinearData& data, const Inward& inward) {
     double smallest = 1e300;
     kernels::ArticulatedInertia<double> inertia{};  // along a chain both stay in registers
     Pair bias = no_screw<double>();
     bool passed = false;  // whether they come from the next node
     for (int i = data.node_count; i-- > 0;) {
-      const LinearNode& node = data.nodes[i];
+      LinearNode& node = data.nodes[i];
+      if constexpr (kBodies == BodiesAre::eliminated) {
+        set_body(data, node);
+      }
       if (!passed) {
         inertia = {};
         bias = no_screw<double>();

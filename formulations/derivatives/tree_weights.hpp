@@ -52,7 +52,7 @@ struct TreeWeights {
     const auto nothing = [](int) {};
     const auto inward = [&](int i) MBDBENCH_INLINED { eliminate_node(data, i, w, wrench); };
     const auto outward = [&](int i) MBDBENCH_INLINED { carry_changes(data, i); };
-    const bool sound = TreeValues<W>::solve(data, x, nothing, inward, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::eliminated>(data, x, nothing, inward, outward);
     set_coordinate_weights(data, x, weights, product);
     gather_wrenches(data, x, product);
     return sound;
@@ -63,7 +63,7 @@ struct TreeWeights {
     const double* const w = weights + data.q_count;
     const auto outward = [&](int i) MBDBENCH_INLINED { carry_rates(data, i, w); };
     const auto nothing = [](int) {};
-    const bool sound = TreeValues<W>::solve(data, x, nothing, nothing, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::eliminated>(data, x, nothing, nothing, outward);
     set_coordinate_weights(data, x, weights, product);
     gather_rates(data, w, product + data.q_count);
     for (int i = 0; i < data.node_count; ++i) {
