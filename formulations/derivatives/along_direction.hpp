@@ -178,7 +178,7 @@ struct AlongDirection {
         if (!data.momenta) {
           torque = -axis.damping * torque - axis.stiffness * pulled(data, node, a, direction);
         }
-        torque -= along(axis, wrench);
+        subtract_along(axis, wrench, torque);
         data.torques[node.first_axis + a] = torque;
         add(axis.gain, torque, wrench);
       }
@@ -195,7 +195,7 @@ struct AlongDirection {
         node.inboard >= 0 ? moved_outward(node.lever, data.along[node.inboard].change) : no_screw<double>();
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       const LinearAxis& axis = data.axes[a];
-      const double change = axis.inverse * data.torques[a] - dot(axis.gain, motion);
+      const double change = Weights::changed(axis, data.torques[a], motion);
       data.changes[axis.u] = change;
       add_axis(axis, change, motion);
     }

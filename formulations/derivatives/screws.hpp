@@ -36,6 +36,13 @@ template <typename A, typename T>
 MBDBENCH_KERNEL T dot(const Screw<A>& a, const Screw<T>& b) {
   return dot(a.linear, b.linear) + dot(a.angular, b.angular);
 }
+/// to -= a . b, product by product: with fused multiplication and addition that is sooner known than a . b first.
+template <typename A, typename T>
+MBDBENCH_KERNEL void subtract_dot(const LinkVector<A>& a, const LinkVector<T>& b, T& to) {
+  to -= a.x * b.x;
+  to -= a.y * b.y;
+  to -= a.z * b.z;
+}
 /// r += factor a.
 template <typename A, typename T>
 MBDBENCH_KERNEL void add(const LinkVector<A>& a, const T& factor, LinkVector<T>& r) {
@@ -113,6 +120,15 @@ MBDBENCH_KERNEL T along(const LinearAxis& axis, const Screw<T>& wrench) {
     return dot(axis.z, wrench.linear);
   }
   return dot(axis.z, wrench.angular);
+}
+/// to -= S . wrench.
+template <typename T>
+MBDBENCH_KERNEL void subtract_along(const LinearAxis& axis, const Screw<T>& wrench, T& to) {
+  if (axis.slides) {
+    subtract_dot(axis.z, wrench.linear, to);
+  } else {
+    subtract_dot(axis.z, wrench.angular, to);
+  }
 }
 /// motion += S rate.
 template <typename T>

@@ -79,12 +79,6 @@ struct TreeDirections {
     put(r.linear, six);
     put(r.angular, six + 3);
   }
-  /// to -= a . b, product by product: the sum in which `to` waits is shorter than that of a . b by itself.
-  static MBDBENCH_KERNEL void subtract_dot(const LinkVector<double>& a, const LinkVector<T>& b, T& to) {
-    to -= a.x * b.x;
-    to -= a.y * b.y;
-    to -= a.z * b.z;
-  }
   static MBDBENCH_KERNEL bool has(const LinearData& data, int node, int flags) {
     return node >= 0 && (data.flags[node] & flags) != 0;
   }
@@ -285,7 +279,7 @@ struct TreeDirections {
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         const LinearAxis& axis = data.axes[a];
         T torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
-        subtract_dot(axis.z, axis.slides ? wrench.linear : wrench.angular, torque);
+        subtract_along(axis, wrench, torque);
         packs<T>(data.torques)[a] = torque;
         linear::add(axis.gain, torque, wrench);
       }

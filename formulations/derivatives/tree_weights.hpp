@@ -157,11 +157,19 @@ struct TreeWeights {
     }
     for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
       const LinearAxis& axis = data.axes[a];
-      const double torque = asked[axis.u] - along(axis, wrench);
+      double torque = asked[axis.u];
+      subtract_along(axis, wrench, torque);
       data.torques[a] = torque;
       add(axis.gain, torque, wrench);
     }
     pass_on(data, node, i, &LinearSums::wrench, wrench);
+  }
+
+  /// \returns torque / D - gain . motion.
+  static MBDBENCH_KERNEL double changed(const LinearAxis& axis, double torque, const Pair& motion) {
+    double change = axis.inverse * torque;
+    subtract_dot(axis.gain.angular, motion.angular, change);
+    return change - dot(axis.gain.linear, motion.linear);  // which is known last
   }
 
   /// Outward: y and Y.
@@ -170,7 +178,7 @@ struct TreeWeights {
     Pair motion = inherited(data, node, &LinearWeights::motion);
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       const LinearAxis& axis = data.axes[a];
-      const double change = axis.inverse * data.torques[a] - dot(axis.gain, motion);
+      const double change = changed(axis, data.torques[a], motion);
       data.changes[axis.u] = change;
       add_axis(axis, change, motion);
     }
