@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The derivative of the right-hand side of an open tree along one direction of the state. Body by body: what directions
-/// would share is not needed (tree_slopes.hpp has the equations and the names).
+/// The derivative of the right-hand side of an open tree along one direction of the state. Body by body: what
+/// directions would share is not needed (tree_slopes.hpp has the equations and the names).
 ///
 /// Of the direction a node has D, what it displaces of its own, and T, what all inboard turn. Accelerations, with
 /// A, V of the inboard node and U its own changes of u:
@@ -140,9 +140,9 @@ struct AlongDirection {
       const Pair acceleration = node.inboard >= 0
                                     ? moved_outward(node.lever, data.nodes[node.inboard].acceleration)
                                     : Pair{{-data.gravity.x, -data.gravity.y, -data.gravity.z}, none<double>()};
-      motion = plus(plus(motion, motion_product(acceleration, displaced)),
-                    plus(motion_product(node.inherited, first),
-                         motion_product(plus(node.inherited, node.velocity), changed)));
+      motion = plus(
+          plus(motion, motion_product(acceleration, displaced)),
+          plus(motion_product(node.inherited, first), motion_product(plus(node.inherited, node.velocity), changed)));
       turn = plus(turn, plus(first.angular, changed.angular));
       put(plus(multiplied(node.body, motion), turned_body(node, turn)), own.wrench);
     }
@@ -191,8 +191,7 @@ struct AlongDirection {
   /// Outward: the changes of u' (momenta: of u) and Y.
   static MBDBENCH_KERNEL void change(const LinearData& data, int i) {
     const LinearNode& node = data.nodes[i];
-    Pair motion =
-        node.inboard >= 0 ? moved_outward(node.lever, data.along[node.inboard].change) : no_screw<double>();
+    Pair motion = node.inboard >= 0 ? moved_outward(node.lever, data.along[node.inboard].change) : no_screw<double>();
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       const LinearAxis& axis = data.axes[a];
       const double change = Weights::changed(axis, data.torques[a], motion);
@@ -229,8 +228,8 @@ struct AlongDirection {
       const Pair z = minus(weight, plus(wrench_rate(node.velocity, momentum), wrench_rate(both, node.total)));
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[node.first_axis + a];
-        rates[axis.u] = along(axis, z) - axis.damping * data.changes[axis.u] -
-                        axis.stiffness * pulled(data, node, a, direction);
+        rates[axis.u] =
+            along(axis, z) - axis.damping * data.changes[axis.u] - axis.stiffness * pulled(data, node, a, direction);
       }
       momentum = plus(momentum, wrench_rate(displaced, node.total));
       moment = plus(moment, cross(cross(displaced.angular, first), g));

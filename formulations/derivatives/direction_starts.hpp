@@ -84,8 +84,7 @@ struct DirectionStarts {
     const Screw<T> s = axis(directions);
     if (data.momenta) {
       return displacement_of_momenta(s, screw(directions, &LinearDirection::velocity),
-                                     screw(directions, &LinearDirection::total), body(directions, false),
-                                     data.gravity);
+                                     screw(directions, &LinearDirection::total), body(directions, false), data.gravity);
     }
     const Screw<T> first = screw(directions, &LinearDirection::first);
     if (!moved) {

@@ -20,9 +20,9 @@ struct DisplacedBody {
 
 template <typename T>
 struct Displacement {
-  Screw<T> motion;      ///< psi'' or psi' + S'; momenta: psi'
-  LinkVector<T> turn;   ///< beta; momenta: z x g
-  Screw<T> wrench;      ///< that the inboard node feels for it
+  Screw<T> motion;       ///< psi'' or psi' + S'; momenta: psi'
+  LinkVector<T> turn;    ///< beta; momenta: z x g
+  Screw<T> wrench;       ///< that the inboard node feels for it
   LinkVector<T> moment;  ///< momenta: of the weight outboard
 };
 
@@ -75,8 +75,7 @@ MBDBENCH_KERNEL Displacement<T> displacement(const Screw<T>& s, const Screw<T>& 
   result.motion = plus(product_of_motions(inner, s), product_of_motions(velocity, first));
   result.turn = first.angular;
   add(s.angular, still, result.turn);
-  result.wrench =
-      plus(plus(felt(body, result.motion), felt_turning(body, result.turn)), turned_by(s, total));
+  result.wrench = plus(plus(felt(body, result.motion), felt_turning(body, result.turn)), turned_by(s, total));
   return result;
 }
 

@@ -34,10 +34,11 @@ enum class NodeStart { inboard, inboard_run, ground_run };
 struct LinearNode {
   alignas(64) Screw<double> inherited{};  ///< velocity of the inboard node at the own O
   double still = 0.0;                     ///< 1 in what directions along quasi-velocities have in its place
-  alignas(64) Screw<double> total{};  ///< needed for the motion, or the momentum: its own, then with everything outboard
-  alignas(64) Screw<double> inner{};  ///< accelerations: that of the inboard node at the own O
-  alignas(64) Screw<double> both{};   ///< accelerations: velocities of the inboard and the own node, added
-  alignas(64) RigidBody composite;    ///< with everything outboard
+  alignas(
+      64) Screw<double> total{};  ///< needed for the motion, or the momentum: its own, then with everything outboard
+  alignas(64) Screw<double> inner{};       ///< accelerations: that of the inboard node at the own O
+  alignas(64) Screw<double> both{};        ///< accelerations: velocities of the inboard and the own node, added
+  alignas(64) RigidBody composite;         ///< with everything outboard
   kernels::LinkVector<double> momentum{};  ///< p and N of 2 B^C [alpha; beta] = [2 beta x p; tr N beta - N beta]
   kernels::Matrix3<double> turning{};      ///< N = 2 sum m r' r^T
 
@@ -171,7 +172,8 @@ struct LinearData {
 
   // Packs.
   double* lanes = nullptr;         ///< LaneOffsets::kSize a node; of one direction alone kSizeOfOne
-  double* starts = nullptr;        ///< node (-1: none is displaced), axis, force and rate of every block's directions, LaneOffsets::kStarts packs
+  double* starts = nullptr;        ///< node (-1: none is displaced), axis, force and rate of every block's directions,
+                                   ///< LaneOffsets::kStarts packs
   double* block = nullptr;         ///< numbers of the directions that go side by side, LaneOffsets::kBlock packs
   double* torques = nullptr;       ///< one an axis, in the order of the nodes
   double* changes = nullptr;       ///< of the quasi-accelerations (momenta: quasi-velocities), by quasi-velocity

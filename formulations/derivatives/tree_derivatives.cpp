@@ -156,7 +156,9 @@ void TreeDerivatives::add_directions() {
       }
     }
   }
-  add_starts();
+  if (!directions_.empty()) {
+    add_starts();
+  }
 }
 
 namespace {
@@ -199,8 +201,7 @@ void TreeDerivatives::add_starts() {
   memory_.push_back(aligned_memory(LaneOffsets::kStarts * width * columns_.size()));
   data_.starts = memory_.back().get();
   for (std::size_t lane = 0; lane < width * columns_.size(); ++lane) {
-    const std::size_t component =
-        std::min(index_of(columns_[lane / width]) + lane % width, directions_.size() - 1);
+    const std::size_t component = std::min(index_of(columns_[lane / width]) + lane % width, directions_.size() - 1);
     const LinearDirection& direction = directions_[component];
     double* const own = data_.starts + LaneOffsets::kStarts * (lane - lane % lanes) + lane % lanes;
     // A momentum displaces no node.

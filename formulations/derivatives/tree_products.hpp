@@ -10,8 +10,8 @@ namespace mbdbench::linear {
 
 template <int W>
 struct TreeProducts {
-  /// Two registers where there are many: a node waits for the one before it, not for arithmetic.
-  static constexpr int kLanes = W == 8 ? 2 * W : W;
+  /// Two registers: a node waits for the one before it, not for arithmetic.
+  static constexpr int kLanes = 2 * W;
   using T = kernels::Pack<kLanes, W>;
   using Lanes = TreeDirections<W, T>;
   using One = TreeDirections<W, double>;
@@ -211,7 +211,8 @@ struct TreeProducts {
     if (data.momenta) {
       put_coordinate_rates(data, x, data.changes, column);
     }
-    return TreeValues<W>::not_finite(data.q_count + data.axis_count, [&](int k) MBDBENCH_INLINED { return column[k]; }) == 0.0;
+    return TreeValues<W>::not_finite(data.q_count + data.axis_count,
+                                     [&](int k) MBDBENCH_INLINED { return column[k]; }) == 0.0;
   }
 
   // What the unit mass needs for the motion that it shares; \returns its weight.

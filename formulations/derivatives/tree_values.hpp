@@ -21,8 +21,8 @@ struct TreeValues {
   using Pair = Screw<double>;
 
   /// The motion and the factors of M. \returns whether all pivots are positive and all numbers finite
-  /// \param placed, inward, outward called with every node when it has its place, when its axes are eliminated, and when
-  /// its motion is known
+  /// \param placed, inward, outward called with every node when it has its place, when its axes are eliminated, and
+  /// when its motion is known
   template <BodiesAre kBodies, typename Placed, typename Inward, typename Outward>
   static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Placed& placed, const Inward& inward,
                                     const Outward& outward) {
