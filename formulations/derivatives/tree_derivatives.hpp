@@ -1,11 +1,11 @@
 #pragma once
 /// \file
 /// Exact derivatives of the right-hand sides of one open tree with respect to the state: its recursion, linearised by
-/// hand (tree_slopes.hpp and tree_weights.hpp have the equations).
+/// hand (tree_slopes.hpp, along_direction.hpp and tree_weights.hpp have the equations).
 ///
-/// Cost: 2.2 to 3.2 right-hand sides for what all directions share; then of n components n / 8 passes outward, inward
-/// and outward over the tree (AVX-512; AVX2 n / 4). Weights do not need what directions share: 2.1 to 3 right-hand
-/// sides in all, 3.6 where nodes exceed the caches. One direction is for TreeTangent.
+/// Cost: 1.4 to 1.8 right-hand sides for what all directions share; then of n components n / 16 passes outward, inward
+/// and outward over the tree (AVX-512; AVX2 n / 8). One direction and weights do not need what directions share: 1.7 to
+/// 2.6 and 1.7 to 3 right-hand sides in all.
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"

@@ -2,6 +2,7 @@
 /// \file
 /// Directions of the state through a linearised tree, a lane a direction (tree_slopes.hpp).
 #include "formulations/derivatives/direction_starts.hpp"
+#include "formulations/derivatives/in_place.hpp"
 
 namespace mbdbench::linear {
 
@@ -18,66 +19,6 @@ struct TreeDirections {
 
   static MBDBENCH_KERNEL T* lanes_of(const LinearData& data, int node) {
     return packs<T>(data.lanes) + static_cast<long>(kOne ? O::kSizeOfOne : O::kSize) * node;
-  }
-  static MBDBENCH_KERNEL LinkVector<T> vector_at(const T* three) { return {three[0], three[1], three[2]}; }
-  static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) { return {vector_at(six), vector_at(six + 3)}; }
-  // What passes carry from node to node changes in place, number by number: GCC 12 keeps a structure of packs in memory
-  // that is assigned as a whole.
-  static MBDBENCH_KERNEL void clear(LinkVector<T>& r) {
-    r.x = T(0.0);
-    r.y = T(0.0);
-    r.z = T(0.0);
-  }
-  static MBDBENCH_KERNEL void clear(Screw<T>& r) {
-    clear(r.linear);
-    clear(r.angular);
-  }
-  static MBDBENCH_KERNEL void get(const T* three, LinkVector<T>& r) {
-    r.x = three[0];
-    r.y = three[1];
-    r.z = three[2];
-  }
-  static MBDBENCH_KERNEL void get(const T* six, Screw<T>& r) {
-    get(six, r.linear);
-    get(six + 3, r.angular);
-  }
-  static MBDBENCH_KERNEL void add(const T* three, LinkVector<T>& r) {
-    r.x += three[0];
-    r.y += three[1];
-    r.z += three[2];
-  }
-  static MBDBENCH_KERNEL void add(const T* six, Screw<T>& r) {
-    add(six, r.linear);
-    add(six + 3, r.angular);
-  }
-  /// As moved_outward.
-  static MBDBENCH_KERNEL void move_outward(const LinkVector<double>& r, Screw<T>& motion) {
-    const LinkVector<T>& w = motion.angular;
-    motion.linear.x += r.z * w.y;
-    motion.linear.y += r.x * w.z;
-    motion.linear.z += r.y * w.x;
-    motion.linear.x -= r.y * w.z;
-    motion.linear.y -= r.z * w.x;
-    motion.linear.z -= r.x * w.y;
-  }
-  /// As moved_inward.
-  static MBDBENCH_KERNEL void move_inward(const LinkVector<double>& r, Screw<T>& wrench) {
-    const LinkVector<T>& f = wrench.linear;
-    wrench.angular.x += r.y * f.z;
-    wrench.angular.y += r.z * f.x;
-    wrench.angular.z += r.x * f.y;
-    wrench.angular.x -= r.z * f.y;
-    wrench.angular.y -= r.x * f.z;
-    wrench.angular.z -= r.y * f.x;
-  }
-  static MBDBENCH_KERNEL void put(const LinkVector<T>& r, T* three) {
-    three[0] = r.x;
-    three[1] = r.y;
-    three[2] = r.z;
-  }
-  static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
-    put(r.linear, six);
-    put(r.angular, six + 3);
   }
   static MBDBENCH_KERNEL bool has(const LinearData& data, int node, int flags) {
     return node >= 0 && (data.flags[node] & flags) != 0;
@@ -135,11 +76,11 @@ struct TreeDirections {
     open(data, i);
     data.flags[i] |= moves;
     double* const own = started_of(data, i);
-    put(displacement.motion, own + O::kMotion);
-    put(displacement.turn, own + O::kTurn);
-    put(displacement.wrench, own + O::kWrench);
+    in_place::put(displacement.motion, own + O::kMotion);
+    in_place::put(displacement.turn, own + O::kTurn);
+    in_place::put(displacement.wrench, own + O::kWrench);
     if (data.momenta) {
-      put(displacement.moment, own + O::kMoment);
+      in_place::put(displacement.moment, own + O::kMoment);
     }
   }
 
@@ -161,7 +102,7 @@ struct TreeDirections {
     }
     MBDBENCH_KERNEL void add_to(LinkVector<T>& r, int offset) const {
       if constexpr (kOne) {
-        add(started_of(data, node) + offset, r);
+        in_place::add(started_of(data, node) + offset, r);
       } else {
         const T* const block = packs<T>(data.block) + offset;
         r.x += mask * block[0];
@@ -219,15 +160,15 @@ struct TreeDirections {
       data.flags[i] |= moves;
       T* const own = lanes_of(data, i);
       if (!moved) {
-        clear(motion);
-        clear(turn);
+        in_place::clear(motion);
+        in_place::clear(turn);
       } else {
         if (node.inboard + 1 != i) {
           const T* const inner = lanes_of(data, node.inboard);
-          get(inner + O::kCarried, motion);
-          get(inner + O::kCarriedTurn, turn);
+          in_place::get(inner + O::kCarried, motion);
+          in_place::get(inner + O::kCarriedTurn, turn);
         }
-        move_outward(node.lever, motion);
+        in_place::move_outward(node.lever, motion);
       }
       const Started here(data, i, started);
       if (started) {
@@ -235,8 +176,8 @@ struct TreeDirections {
         here.add_to(turn, O::kTurn);
       }
       if (node.kept) {
-        put(motion, own + O::kCarried);
-        put(turn, own + O::kCarriedTurn);
+        in_place::put(motion, own + O::kCarried);
+        in_place::put(turn, own + O::kCarriedTurn);
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
@@ -270,10 +211,10 @@ struct TreeDirections {
       }
       data.flags[i] |= lives;
       if (!passed) {
-        clear(wrench);
+        in_place::clear(wrench);
       }
       if (joined) {
-        add(lanes_of(data, i) + O::kInward, wrench);
+        in_place::add(lanes_of(data, i) + O::kInward, wrench);
       }
       const Started here(data, i, started);
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
@@ -281,14 +222,14 @@ struct TreeDirections {
         T torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
         subtract_along(axis, wrench, torque);
         packs<T>(data.torques)[a] = torque;
-        linear::add(axis.gain, torque, wrench);
+        add(axis.gain, torque, wrench);
       }
       passed = node.inboard >= 0 && node.inboard + 1 == i;
       if (node.inboard >= 0) {
         if (started) {
           here.add_to(wrench, O::kWrench);
         }
-        move_inward(node.lever, wrench);
+        in_place::move_inward(node.lever, wrench);
         if (!passed) {
           join(data, node.inboard, reached, wrench);
         }
@@ -296,19 +237,13 @@ struct TreeDirections {
     }
   }
 
-  static MBDBENCH_KERNEL void add_there(const LinkVector<T>& r, T* three) {
-    three[0] += r.x;
-    three[1] += r.y;
-    three[2] += r.z;
-  }
-
   static MBDBENCH_KERNEL void join(const LinearData& data, int node, unsigned char flag, const Screw<T>& more) {
     T* const there = lanes_of(data, node) + O::kInward;
     if (has(data, node, flag)) {
-      add_there(more.linear, there);
-      add_there(more.angular, there + 3);
+      in_place::add_there(more.linear, there);
+      in_place::add_there(more.angular, there + 3);
     } else {
-      put(more, there);
+      in_place::put(more, there);
     }
     data.flags[node] |= flag;
   }
@@ -336,12 +271,12 @@ struct TreeDirections {
       }
       data.flags[i] |= lives;
       if (!inner_lives) {
-        clear(motion);
+        in_place::clear(motion);
       } else {
         if (node.inboard + 1 != i) {
-          get(lanes_of(data, node.inboard) + O::kOutward, motion);
+          in_place::get(lanes_of(data, node.inboard) + O::kOutward, motion);
         }
-        move_outward(node.lever, motion);
+        in_place::move_outward(node.lever, motion);
       }
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
@@ -351,13 +286,13 @@ struct TreeDirections {
         changes[axis.u] = change;
         // What both branches would multiply alike would be multiplied before them, and added by itself.
         if (axis.slides) {
-          linear::add(axis.z, axis.slide * change, motion.linear);
+          add(axis.z, axis.slide * change, motion.linear);
         } else {
-          linear::add(axis.z, change, motion.angular);
+          add(axis.z, change, motion.angular);
         }
       }
       if (node.kept) {
-        put(motion, lanes_of(data, i) + O::kOutward);
+        in_place::put(motion, lanes_of(data, i) + O::kOutward);
       }
       for (int a = 0; data.momenta && a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
@@ -384,17 +319,17 @@ struct TreeDirections {
       T* const own = lanes_of(data, i);
       const bool joined = has(data, i, collected);
       if (!passed) {
-        clear(momentum);
+        in_place::clear(momentum);
       }
       if (joined) {
-        add(own + O::kInward, momentum);
+        in_place::add(own + O::kInward, momentum);
       }
       const bool weighed = passed_moment || has(data, i, weighs);
       if (!passed_moment) {
-        clear(moment);
+        in_place::clear(moment);
       }
       if (has(data, i, weighs)) {
-        add(own + O::kInwardMoment, moment);
+        in_place::add(own + O::kInwardMoment, moment);
       }
       for (int a = node.first_axis; (passed || joined) && a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
@@ -410,7 +345,7 @@ struct TreeDirections {
         continue;
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-        linear::add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
+        add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
       }
       const bool started = has(data, i, starts);
       if (started) {
@@ -418,16 +353,16 @@ struct TreeDirections {
         here.add_to(momentum, O::kWrench);
         here.add_to(moment, O::kMoment);
       }
-      move_inward(node.lever, momentum);
+      in_place::move_inward(node.lever, momentum);
       passed_moment = passed && (started || weighed);
       if (!passed) {
         join(data, node.inboard, collected, momentum);
         if (started || weighed) {
           T* const there = lanes_of(data, node.inboard) + O::kInwardMoment;
           if (has(data, node.inboard, weighs)) {
-            add_there(moment, there);
+            in_place::add_there(moment, there);
           } else {
-            put(moment, there);
+            in_place::put(moment, there);
           }
           data.flags[node.inboard] |= weighs;
         }

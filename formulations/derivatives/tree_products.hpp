@@ -196,7 +196,7 @@ struct TreeProducts {
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         data.rates[a] += along(data.axes[a], weight);
         if (i == parameter.node) {
-          data.rates[a] += dot(data.axes[a].rate, One::screw_at(One::started_of(data, i) + O::kWrench));
+          data.rates[a] += dot(data.axes[a].rate, in_place::screw_at<double>(One::started_of(data, i) + O::kWrench));
         }
       }
       weight = moved_inward(node.lever, weight);
@@ -221,7 +221,7 @@ struct TreeProducts {
     const Vector& c = parameter.point;
     const Pair wrench = TreeValues<W>::point_mass_wrench(data, node, c);
     One::open(data, parameter.node);
-    One::put(wrench, One::started_of(data, parameter.node) + O::kWrench);
+    in_place::put(wrench, One::started_of(data, parameter.node) + O::kWrench);
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       data.torques[a] -= along(data.axes[a], wrench);
     }
