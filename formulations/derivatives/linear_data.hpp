@@ -10,6 +10,8 @@
 ///
 ///   S   motion of an axis: [0; z] turns, [z; 0] slides          A   I^C S, I^C the inertia of all outboard as one body
 ///   psi'   V x S, V of the inboard node                          S'  V x S, V of the own node
+#include <cstddef>
+
 #include "formulations/batches/lane_data.hpp"
 
 namespace mbdbench {
@@ -65,6 +67,10 @@ struct LinearNode {
   kernels::ArticulatedInertia<double> articulated{};
 };
 
+static_assert(offsetof(LinearNode, still) == offsetof(LinearNode, inherited) + 6 * sizeof(double));
+static_assert(offsetof(LinearNode, momentum) == offsetof(LinearNode, composite) + 10 * sizeof(double));
+static_assert(offsetof(LinearNode, turning) == offsetof(LinearNode, composite) + 13 * sizeof(double));
+
 /// The five numbers that directions want first, as of LinearNode.
 struct LinearAxis {
   alignas(64) kernels::LinkVector<double> z{};
@@ -84,6 +90,8 @@ struct LinearAxis {
   Screw<double> rate{};                   ///< S'
   Screw<double> coupling{};               ///< momenta: I^C S' + S x* P
 };
+
+static_assert(offsetof(LinearAxis, turn) == offsetof(LinearAxis, z) + 4 * sizeof(double));
 
 /// Where a direction of the state finds its numbers: lines of eight, of its axis (those of a quaternion have their own)
 /// and its node. All nodes outboard of `node` move with it as one body.
