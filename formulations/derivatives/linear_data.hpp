@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// One open tree, linearised about a state, as plain data: what the passes of this room leave for each other.
-/// TreeDerivatives sets it up; the passes (tree_values.hpp, tree_slopes.hpp, tree_directions.hpp, tree_weights.hpp) are
-/// compiled once an instruction set.
+/// TreeDerivatives sets it up; the passes (tree_values.hpp, tree_slopes.hpp, tree_directions.hpp, along_direction.hpp,
+/// tree_weights.hpp) are compiled once an instruction set.
 ///
 /// Everything is given in world axes about the point O_k of each node, so that directions of the state go from node to
 /// node by a lever alone. A *node* is what moves with one row of the tree; a free row has two, for its slides and for
@@ -34,10 +34,9 @@ enum class NodeStart { inboard, inboard_run, ground_run };
 
 /// Lines of eight numbers first: what the directions of a node want of it is transposed into packs, a direction a lane.
 struct LinearNode {
-  alignas(64) Screw<double> inherited{};  ///< velocity of the inboard node at the own O
-  double still = 0.0;                     ///< 1 in what directions along quasi-velocities have in its place
-  alignas(
-      64) Screw<double> total{};  ///< needed for the motion, or the momentum: its own, then with everything outboard
+  alignas(64) Screw<double> inherited{};   ///< velocity of the inboard node at the own O
+  double still = 0.0;                      ///< 1 in what directions along quasi-velocities have in its place
+  alignas(64) Screw<double> total{};       ///< needed for its motion, or its momentum; then with everything outboard
   alignas(64) Screw<double> inner{};       ///< accelerations: that of the inboard node at the own O
   alignas(64) Screw<double> both{};        ///< accelerations: velocities of the inboard and the own node, added
   alignas(64) RigidBody composite;         ///< with everything outboard
