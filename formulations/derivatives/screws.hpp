@@ -36,6 +36,13 @@ template <typename A, typename T>
 MBDBENCH_KERNEL T dot(const Screw<A>& a, const Screw<T>& b) {
   return dot(a.linear, b.linear) + dot(a.angular, b.angular);
 }
+/// to -= a . b, product by product: with fused multiplication and addition that is sooner known than a . b first.
+template <typename A, typename T>
+MBDBENCH_KERNEL void subtract_dot(const LinkVector<A>& a, const LinkVector<T>& b, T& to) {
+  to -= a.x * b.x;
+  to -= a.y * b.y;
+  to -= a.z * b.z;
+}
 /// r += factor a.
 template <typename A, typename T>
 MBDBENCH_KERNEL void add(const LinkVector<A>& a, const T& factor, LinkVector<T>& r) {
@@ -114,6 +121,15 @@ MBDBENCH_KERNEL T along(const LinearAxis& axis, const Screw<T>& wrench) {
   }
   return dot(axis.z, wrench.angular);
 }
+/// to -= S . wrench.
+template <typename T>
+MBDBENCH_KERNEL void subtract_along(const LinearAxis& axis, const Screw<T>& wrench, T& to) {
+  if (axis.slides) {
+    subtract_dot(axis.z, wrench.linear, to);
+  } else {
+    subtract_dot(axis.z, wrench.angular, to);
+  }
+}
 /// motion += S rate.
 template <typename T>
 MBDBENCH_KERNEL void add_axis(const LinearAxis& axis, const T& rate, Screw<T>& motion) {
@@ -123,19 +139,29 @@ MBDBENCH_KERNEL void add_axis(const LinearAxis& axis, const T& rate, Screw<T>& m
     add(axis.z, rate, motion.angular);
   }
 }
-/// \returns S.
-MBDBENCH_KERNEL Screw<double> screw_of(const LinearAxis& axis) {
-  return axis.slides ? Screw<double>{axis.z, none<double>()} : Screw<double>{none<double>(), axis.z};
-}
 /// \returns motion x S.
 MBDBENCH_KERNEL Screw<double> carried_axis(const Screw<double>& motion, const LinearAxis& axis) {
   const LinkVector<double> turned = cross(motion.angular, axis.z);
-  return axis.slides ? Screw<double>{turned, none<double>()} : Screw<double>{cross(motion.linear, axis.z), turned};
+  Screw<double> result = no_screw<double>();
+  if (axis.slides) {
+    put(turned, result.linear);
+  } else {
+    put(cross(motion.linear, axis.z), result.linear);
+    put(turned, result.angular);
+  }
+  return result;
 }
 /// \returns S x* wrench.
 MBDBENCH_KERNEL Screw<double> turned_wrench(const LinearAxis& axis, const Screw<double>& wrench) {
-  return axis.slides ? Screw<double>{none<double>(), cross(axis.z, wrench.linear)}
-                     : Screw<double>{cross(axis.z, wrench.linear), cross(axis.z, wrench.angular)};
+  const LinkVector<double> turned = cross(axis.z, wrench.linear);
+  Screw<double> result = no_screw<double>();
+  if (axis.slides) {
+    put(turned, result.angular);
+  } else {
+    put(turned, result.linear);
+    put(cross(axis.z, wrench.angular), result.angular);
+  }
+  return result;
 }
 
 /// \returns a x b of motions.

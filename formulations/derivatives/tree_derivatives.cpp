@@ -66,6 +66,8 @@ void TreeDerivatives::add_axes(std::size_t row, int count, int first_u) {
     axis.u = first_u + a;
     axis.slides = own.kind == RowKind::prismatic || own.kind == RowKind::driven_prismatic ||
                   (own.kind == RowKind::free && first_u > own.u);
+    axis.slide = axis.slides ? 1.0 : 0.0;
+    axis.turn = axis.slides ? 0.0 : 1.0;
     axis.motion = own.motion;
     for (int f = 0; f < tree.force_count; ++f) {
       if (tree.forces[f].u == axis.u) {
@@ -79,21 +81,16 @@ void TreeDerivatives::add_axes(std::size_t row, int count, int first_u) {
 
 void TreeDerivatives::reserve() {
   const LaneData& tree = tree_.data();
-  const std::size_t width = index_of(sweeps_.width);
+  const std::size_t width = index_of(sweeps_.lanes);
   directions_.resize(x_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const LinearNode& node = nodes_[i];
     if (node.inboard >= 0 && (node.free_slides || node.inboard + 1 != static_cast<int>(i))) {
       nodes_[index_of(node.inboard)].kept = true;
     }
-    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-      LinearDirection& direction = directions_[index_of(tree.q_count + axes_[index_of(a)].u)];
-      direction.node = static_cast<int>(i);
-      direction.axis = a;
-      direction.force = 1.0;  // of momenta; accelerations set theirs
-    }
   }
   weights_.resize(nodes_.size());
+  along_.resize(nodes_.size());
   flags_.resize(nodes_.size());
   data_.node_count = static_cast<int>(nodes_.size());
   data_.axis_count = static_cast<int>(axes_.size());
@@ -103,6 +100,7 @@ void TreeDerivatives::reserve() {
   data_.tree = &tree;
   data_.nodes = nodes_.data();
   data_.weights = weights_.data();
+  data_.along = along_.data();
   data_.axes = axes_.data();
   data_.directions = directions_.data();
   data_.flags = flags_.data();
@@ -113,11 +111,12 @@ void TreeDerivatives::reserve() {
   numbers(&LinearData::turns, 2 * (tree_.tree().size() + width));
   numbers(&LinearData::forces, axes_.size());
   numbers(&LinearData::velocities, axes_.size());
-  numbers(&LinearData::lanes, LaneOffsets::kSize * nodes_.size() * width);
+  numbers(&LinearData::lanes, std::max(LaneOffsets::kSize * width, index_of(LaneOffsets::kSizeOfOne)) * nodes_.size());
   numbers(&LinearData::block, LaneOffsets::kBlock * width);
   numbers(&LinearData::torques, axes_.size() * width);
   numbers(&LinearData::changes, axes_.size() * width);
   numbers(&LinearData::rates, axes_.size() * width);
+  add_directions();
 }
 
 void TreeDerivatives::set_state(double t, std::span<const double> x) {
@@ -136,6 +135,12 @@ bool TreeDerivatives::jacobian(double t, std::span<const double> x, std::span<do
   set_state(t, x);
   const bool sound = sweeps_.linearise(data_, x_.data());
   return sweeps_.jacobian(data_, x_.data(), rows.data()) && sound;
+}
+
+bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                      std::span<double> product) {
+  set_state(t, x);
+  return sweeps_.along(data_, x_.data(), direction.data(), product.data());
 }
 
 bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,

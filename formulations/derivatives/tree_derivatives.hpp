@@ -1,11 +1,11 @@
 #pragma once
 /// \file
 /// Exact derivatives of the right-hand sides of one open tree with respect to the state: its recursion, linearised by
-/// hand (tree_slopes.hpp and tree_weights.hpp have the equations).
+/// hand (tree_slopes.hpp, along_direction.hpp and tree_weights.hpp have the equations).
 ///
-/// Cost: 2.2 to 3.2 right-hand sides for what all directions share; then of n components n / 8 passes outward, inward
-/// and outward over the tree (AVX-512; AVX2 n / 4). Weights do not need what directions share: 2.1 to 3 right-hand
-/// sides in all, 3.6 where nodes exceed the caches. One direction is for TreeTangent.
+/// Cost: 1.4 to 1.8 right-hand sides for what all directions share; then of n components n / 16 passes outward, inward
+/// and outward over the tree (AVX-512; AVX2 n / 8). One direction and weights do not need what directions share: 1.7 to
+/// 2.6 and 1.7 to 3 right-hand sides in all.
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
@@ -23,6 +23,8 @@ class TreeDerivatives {
   // As of Formulation, by the same names. All return whether what they give is right for sure: pivots positive, numbers
   // finite.
   bool jacobian(double t, std::span<const double> x, std::span<double> rows);
+  bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                       std::span<double> product);
   /// Without parameters it is vector_jacobian.
   bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product, const WeightsByParameter& by);
@@ -40,6 +42,9 @@ class TreeDerivatives {
   void add_nodes();
   void add_axes(std::size_t row, int count, int first_u);
   void reserve();
+  void add_directions();
+  void set_columns();
+  void add_starts();
   void set_state(double t, std::span<const double> x);
 
   LinearSweeps sweeps_;
@@ -50,7 +55,9 @@ class TreeDerivatives {
   std::vector<LinearNode> nodes_;
   std::vector<LinearAxis> axes_;
   std::vector<LinearDirection> directions_;
+  std::vector<int> columns_;
   std::vector<LinearWeights> weights_;
+  std::vector<LinearChange> along_;
   std::vector<unsigned char> flags_;
   std::vector<double> x_;
   std::vector<AlignedMemory> memory_;

@@ -1,36 +1,24 @@
 #pragma once
 /// \file
 /// Directions of the state through a linearised tree, a lane a direction (tree_slopes.hpp).
-#include "formulations/batches/lane_positions.hpp"
-#include "formulations/derivatives/screws.hpp"
-#include "formulations/kernels/transpose.hpp"
+#include "formulations/derivatives/direction_starts.hpp"
+#include "formulations/derivatives/in_place.hpp"
 
 namespace mbdbench::linear {
 
-using lane_sweeps::packs;
-
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
-/// \tparam W doubles a register of the instruction set \tparam T a pack of so many, or double
+/// \tparam W doubles a register of the instruction set \tparam T a pack of registers, or double
 template <int W, typename T>
 struct TreeDirections {
   using O = LaneOffsets;
+  static constexpr int kLanes = kernels::Lanes<T>::kCount;
+  static constexpr bool kOne = kLanes == 1;
   // What is known of a node in one pass over the tree; without it the numbers are not set.
   enum Flag : unsigned char { starts = 1, moves = 2, reached = 4, lives = 8, weighs = 16, collected = 32 };
 
   static MBDBENCH_KERNEL T* lanes_of(const LinearData& data, int node) {
-    return packs<T>(data.lanes) + static_cast<long>(O::kSize) * node;
-  }
-  static MBDBENCH_KERNEL LinkVector<T> vector_at(const T* three) { return {three[0], three[1], three[2]}; }
-  static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) { return {vector_at(six), vector_at(six + 3)}; }
-  static MBDBENCH_KERNEL void put(const LinkVector<T>& r, T* three) {
-    three[0] = r.x;
-    three[1] = r.y;
-    three[2] = r.z;
-  }
-  static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
-    put(r.linear, six);
-    put(r.angular, six + 3);
+    return packs<T>(data.lanes) + static_cast<long>(kOne ? O::kSizeOfOne : O::kSize) * node;
   }
   static MBDBENCH_KERNEL bool has(const LinearData& data, int node, int flags) {
     return node >= 0 && (data.flags[node] & flags) != 0;
@@ -44,90 +32,113 @@ struct TreeDirections {
     }
   }
 
-  static constexpr bool kOne = kernels::Lanes<T>::kCount == 1;
-
-  static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
-    if (!has(data, i, starts)) {
-      data.flags[i] |= starts;
-      T* const own = lanes_of(data, i);
-      for (int k = 0; k < (kOne ? O::kCarried : 1); ++k) {
-        own[k] = T(0.0);
-      }
-      const LinearNode& node = data.nodes[i];
-      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-        packs<T>(data.torques)[a] = T(0.0);
-        packs<T>(data.rates)[a] = T(0.0);
-      }
-    }
-  }
-
   // Nothing moves by a momentum alone.
   static MBDBENCH_KERNEL bool is_motion(const LinearData& data, int component) {
     return !data.momenta || component < data.q_count;
   }
 
-  /// Components [first, first + count) of the state, a lane each.
-  static MBDBENCH_KERNEL void start_block(const LinearData& data, int first, int count) {
-    T* const block = packs<T>(data.block);
-    for (int k = 0; k < O::kBlock; k += W) {
-      T part[W];
+  /// A block of as many directions as there are lanes. \param first its first register, counted through all blocks
+  static MBDBENCH_KERNEL void start_block(const LinearData& data, int first) {
+    using Starts = DirectionStarts<W>;
+    constexpr int kRegisters = kLanes / W;
+    for (int k = 0; k < kRegisters; ++k) {
+      const int column = data.columns[first + k];
+      Starts::set(data, column, packs<kernels::Pack<W, W>>(data.block) + k, kRegisters);
       for (int lane = 0; lane < W; ++lane) {
-        const LinearDirection& d = data.directions[first + (lane < count ? lane : 0)];
-        part[lane] = packs<T>(reinterpret_cast<double*>(const_cast<LinearDirection*>(&d)))[k / W];
-      }
-      kernels::transpose(part);
-      for (int lane = 0; lane < W; ++lane) {
-        block[k + lane] = part[lane];
+        const int component = Starts::component(data, column, lane);
+        data.flags[data.directions[component].node] |= is_motion(data, component) ? starts | moves : starts;
       }
     }
-    for (int lane = 0; lane < count; ++lane) {
-      const LinearDirection& d = data.directions[first + lane];
-      open(data, d.node);
-      reinterpret_cast<double*>(packs<T>(data.torques) + d.axis)[lane] = d.force;
-      if (is_motion(data, first + lane)) {
-        reinterpret_cast<double*>(packs<T>(data.rates) + d.axis)[lane] = d.rate;
-        reinterpret_cast<double*>(lanes_of(data, d.node) + O::kMask)[lane] = 1.0;
-        data.flags[d.node] |= moves;
+    for (int k = 0; k < O::kStarts; ++k) {
+      packs<T>(data.block)[O::kNode + k] = packs<T>(data.starts + static_cast<long>(O::kStarts * W) * first)[k];
+    }
+  }
+
+  /// Of one direction: its node opens without any. \param i the node
+  static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
+    if (!has(data, i, starts)) {
+      data.flags[i] |= starts;
+      for (int k = 0; k < O::kSizeOfOne; ++k) {
+        lanes_of(data, i)[k] = 0.0;
+      }
+      const LinearNode& node = data.nodes[i];
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        data.torques[a] = 0.0;
+        data.rates[a] = 0.0;
       }
     }
   }
 
-  /// Adds `factor` times a direction (one lane). \param displaces whether it is no momentum alone
-  static MBDBENCH_KERNEL void add_direction(const LinearData& data, const LinearDirection& d, bool displaces,
-                                            double factor) {
-    open(data, d.node);
-    data.torques[d.axis] += factor * d.force;
-    if (displaces) {
-      data.rates[d.axis] += factor * d.rate;
-      data.flags[d.node] |= moves;
-      const double* const numbers = reinterpret_cast<const double*>(&d);
-      for (int k = 0; k < (data.momenta ? O::kCarried : O::kMoment); ++k) {
-        lanes_of(data, d.node)[k] += factor * numbers[k];
-      }
+  static MBDBENCH_KERNEL double* started_of(const LinearData& data, int i) { return lanes_of(data, i) + O::kStarted; }
+
+  /// One direction that displaces a node.
+  static MBDBENCH_KERNEL void start(const LinearData& data, int i, const Displacement<double>& displacement) {
+    open(data, i);
+    data.flags[i] |= moves;
+    double* const own = started_of(data, i);
+    in_place::put(displacement.motion, own + O::kMotion);
+    in_place::put(displacement.turn, own + O::kTurn);
+    in_place::put(displacement.wrench, own + O::kWrench);
+    if (data.momenta) {
+      in_place::put(displacement.moment, own + O::kMoment);
     }
   }
 
-  /// \returns what the directions that start at a node have at an offset.
-  static MBDBENCH_KERNEL LinkVector<T> started_vector(const LinearData& data, const T* own, int offset) {
-    if constexpr (kOne) {
-      return vector_at(own + offset);
-    } else {
-      const T* const block = packs<T>(data.block) + offset;
-      const T mask = own[O::kMask];
-      return {mask * block[0], mask * block[1], mask * block[2]};
+  /// What starts at one node, of all that starts side by side.
+  struct Started {
+    const LinearData& data;
+    int node;
+    T mask;
+
+    MBDBENCH_KERNEL Started(const LinearData& all, int i, bool any) : data(all), node(i) {
+      if constexpr (!kOne) {
+        if (any) {
+          mask = equal(O::kNode, i);
+        }
+      }
     }
-  }
-  static MBDBENCH_KERNEL Screw<T> started_screw(const LinearData& data, const T* own, int offset) {
-    return {started_vector(data, own, offset), started_vector(data, own, offset + 3)};
-  }
+    [[nodiscard]] MBDBENCH_KERNEL T equal(int what, int number) const {
+      return where_equal(packs<T>(data.block)[what], T(static_cast<double>(number)));
+    }
+    MBDBENCH_KERNEL void add_to(LinkVector<T>& r, int offset) const {
+      if constexpr (kOne) {
+        in_place::add(started_of(data, node) + offset, r);
+      } else {
+        const T* const block = packs<T>(data.block) + offset;
+        r.x += mask * block[0];
+        r.y += mask * block[1];
+        r.z += mask * block[2];
+      }
+    }
+    MBDBENCH_KERNEL void add_to(Screw<T>& r, int offset) const {
+      add_to(r.linear, offset);
+      add_to(r.angular, offset + 3);
+    }
+    [[nodiscard]] MBDBENCH_KERNEL T torque(int axis) const {
+      if constexpr (kOne) {
+        return data.torques[axis];
+      } else {
+        return equal(O::kAxis, axis) * packs<T>(data.block)[O::kForce];
+      }
+    }
+    [[nodiscard]] MBDBENCH_KERNEL T rate(int axis) const {
+      if constexpr (kOne) {
+        return data.rates[axis];
+      } else {
+        return equal(O::kAxis, axis) * packs<T>(data.block)[O::kRate];
+      }
+    }
+  };
 
   // ---- Forward.
 
   /// All passes of what has started: changes of u' in accelerations; of u and p' in momenta.
-  static MBDBENCH_KERNEL void run(const LinearData& data) {
+  /// \param ahead called with every quasi-velocity some time before its change is wanted
+  template <typename Ahead>
+  static MBDBENCH_KERNEL void run(const LinearData& data, const Ahead& ahead) {
     carry(data);
     inward(data);
-    outward(data);
+    outward(data, ahead);
     if (data.momenta) {
       collect(data);
     }
@@ -149,34 +160,36 @@ struct TreeDirections {
       data.flags[i] |= moves;
       T* const own = lanes_of(data, i);
       if (!moved) {
-        motion = no_screw<T>();
-        turn = none<T>();
+        in_place::clear(motion);
+        in_place::clear(turn);
       } else {
         if (node.inboard + 1 != i) {
           const T* const inner = lanes_of(data, node.inboard);
-          motion = screw_at(inner + O::kCarried);
-          turn = vector_at(inner + O::kCarriedTurn);
+          in_place::get(inner + O::kCarried, motion);
+          in_place::get(inner + O::kCarriedTurn, turn);
         }
-        motion = moved_outward(node.lever, motion);
+        in_place::move_outward(node.lever, motion);
       }
+      const Started here(data, i, started);
       if (started) {
-        motion = plus(motion, started_screw(data, own, O::kMotion));
-        turn = plus(turn, started_vector(data, own, O::kTurn));
+        here.add_to(motion, O::kMotion);
+        here.add_to(turn, O::kTurn);
       }
       if (node.kept) {
-        put(motion, own + O::kCarried);
-        put(turn, own + O::kCarriedTurn);
+        in_place::put(motion, own + O::kCarried);
+        in_place::put(turn, own + O::kCarriedTurn);
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
-        T torque = started ? packs<T>(data.torques)[a] : T(0.0);
-        torque -= dot(axis.composite, motion);
+        T torque = started ? here.torque(a) : T(0.0);
+        subtract_dot(axis.composite.linear, motion.linear, torque);
+        torque -= dot(axis.composite.angular, motion.angular);
         if (data.momenta) {
-          T rate = started ? packs<T>(data.rates)[a] : T(0.0);
+          T rate = started ? here.rate(a) : T(0.0);
           rate += dot(axis.coupling, motion) - dot(axis.composite.linear, turn);
           packs<T>(data.rates)[a] = rate;
         } else {
-          torque -= dot(axis.turning, turn);
+          subtract_dot(axis.turning, turn, torque);
         }
         packs<T>(data.torques)[a] = torque;
       }
@@ -189,31 +202,34 @@ struct TreeDirections {
     bool passed = false;  // whether `wrench` comes from the next node
     for (int i = data.node_count; i-- > 0;) {
       const LinearNode& node = data.nodes[i];
-      const bool asked = has(data, i, starts | moves);
+      const bool started = has(data, i, starts);
+      const bool moved = has(data, i, moves);
+      const bool asked = started || moved;
       const bool joined = has(data, i, reached);
       if (!asked && !joined && !passed) {
         continue;
       }
       data.flags[i] |= lives;
-      T* const own = lanes_of(data, i);
       if (!passed) {
-        wrench = no_screw<T>();
+        in_place::clear(wrench);
       }
       if (joined) {
-        wrench = plus(wrench, screw_at(own + O::kInward));
+        in_place::add(lanes_of(data, i) + O::kInward, wrench);
       }
+      const Started here(data, i, started);
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         const LinearAxis& axis = data.axes[a];
-        const T torque = (asked ? packs<T>(data.torques)[a] : T(0.0)) - along(axis, wrench);
+        T torque = moved ? packs<T>(data.torques)[a] : started ? here.torque(a) : T(0.0);
+        subtract_along(axis, wrench, torque);
         packs<T>(data.torques)[a] = torque;
         add(axis.gain, torque, wrench);
       }
       passed = node.inboard >= 0 && node.inboard + 1 == i;
       if (node.inboard >= 0) {
-        if (has(data, i, starts)) {
-          wrench = plus(wrench, started_screw(data, own, O::kWrench));
+        if (started) {
+          here.add_to(wrench, O::kWrench);
         }
-        wrench = moved_inward(node.lever, wrench);
+        in_place::move_inward(node.lever, wrench);
         if (!passed) {
           join(data, node.inboard, reached, wrench);
         }
@@ -223,20 +239,29 @@ struct TreeDirections {
 
   static MBDBENCH_KERNEL void join(const LinearData& data, int node, unsigned char flag, const Screw<T>& more) {
     T* const there = lanes_of(data, node) + O::kInward;
-    put(has(data, node, flag) ? plus(screw_at(there), more) : more, there);
+    if (has(data, node, flag)) {
+      in_place::add_there(more.linear, there);
+      in_place::add_there(more.angular, there + 3);
+    } else {
+      in_place::put(more, there);
+    }
     data.flags[node] |= flag;
   }
 
   /// Outward: the third; and of rates of momenta, S'_i . R + (I^C S'_i + S_i x* P) . Y + gravity, the part of Y.
-  static MBDBENCH_KERNEL void outward(const LinearData& data) {
+  template <typename Ahead>
+  static MBDBENCH_KERNEL void outward(const LinearData& data, const Ahead& ahead) {
     T* const changes = packs<T>(data.changes);
     Screw<T> motion = no_screw<T>();
     for (int i = 0; i < data.node_count; ++i) {
       const LinearNode& node = data.nodes[i];
       const bool touched = has(data, i, lives);
-      const bool known = has(data, i, starts | moves);
+      const bool known = has(data, i, kOne ? starts | moves : moves);
       const bool inner_lives = has(data, node.inboard, lives);
       LinearAxis* const axes = data.axes + node.first_axis;
+      for (int a = 0; a < node.axis_count; ++a) {
+        ahead(axes[a].u);
+      }
       if (!touched && !inner_lives) {
         for (int a = 0; a < node.axis_count; ++a) {
           changes[axes[a].u] = T(0.0);
@@ -246,24 +271,28 @@ struct TreeDirections {
       }
       data.flags[i] |= lives;
       if (!inner_lives) {
-        motion = no_screw<T>();
+        in_place::clear(motion);
       } else {
         if (node.inboard + 1 != i) {
-          motion = screw_at(lanes_of(data, node.inboard) + O::kOutward);
+          in_place::get(lanes_of(data, node.inboard) + O::kOutward, motion);
         }
-        motion = moved_outward(node.lever, motion);
+        in_place::move_outward(node.lever, motion);
       }
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
-        T change = T(0.0) - dot(axis.gain, motion);
-        if (touched) {
-          change += axis.inverse * packs<T>(data.torques)[node.first_axis + a];
-        }
+        T change = touched ? axis.inverse * packs<T>(data.torques)[node.first_axis + a] : T(0.0);
+        subtract_dot(axis.gain.linear, motion.linear, change);
+        change -= dot(axis.gain.angular, motion.angular);
         changes[axis.u] = change;
-        add_axis(axis, change, motion);
+        // What both branches would multiply alike would be multiplied before them, and added by itself.
+        if (axis.slides) {
+          add(axis.z, axis.slide * change, motion.linear);
+        } else {
+          add(axis.z, change, motion.angular);
+        }
       }
       if (node.kept) {
-        put(motion, lanes_of(data, i) + O::kOutward);
+        in_place::put(motion, lanes_of(data, i) + O::kOutward);
       }
       for (int a = 0; data.momenta && a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
@@ -290,17 +319,17 @@ struct TreeDirections {
       T* const own = lanes_of(data, i);
       const bool joined = has(data, i, collected);
       if (!passed) {
-        momentum = no_screw<T>();
+        in_place::clear(momentum);
       }
       if (joined) {
-        momentum = plus(momentum, screw_at(own + O::kInward));
+        in_place::add(own + O::kInward, momentum);
       }
       const bool weighed = passed_moment || has(data, i, weighs);
       if (!passed_moment) {
-        moment = none<T>();
+        in_place::clear(moment);
       }
       if (has(data, i, weighs)) {
-        moment = plus(moment, vector_at(own + O::kInwardMoment));
+        in_place::add(own + O::kInwardMoment, moment);
       }
       for (int a = node.first_axis; (passed || joined) && a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
@@ -320,16 +349,21 @@ struct TreeDirections {
       }
       const bool started = has(data, i, starts);
       if (started) {
-        momentum = plus(momentum, started_screw(data, own, O::kWrench));
-        moment = plus(moment, started_vector(data, own, O::kMoment));
+        const Started here(data, i, true);
+        here.add_to(momentum, O::kWrench);
+        here.add_to(moment, O::kMoment);
       }
-      momentum = moved_inward(node.lever, momentum);
+      in_place::move_inward(node.lever, momentum);
       passed_moment = passed && (started || weighed);
       if (!passed) {
         join(data, node.inboard, collected, momentum);
         if (started || weighed) {
           T* const there = lanes_of(data, node.inboard) + O::kInwardMoment;
-          put(has(data, node.inboard, weighs) ? plus(vector_at(there), moment) : moment, there);
+          if (has(data, node.inboard, weighs)) {
+            in_place::add_there(moment, there);
+          } else {
+            in_place::put(moment, there);
+          }
           data.flags[node.inboard] |= weighs;
         }
       }

@@ -41,10 +41,7 @@ RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::sp
 
 RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                            std::span<double> product) {
-  if (!tangent_) {
-    tangent_ = std::make_unique<TreeTangent>(*mechanism_, kind_, near_, set_);
-  }
-  return tangent_->jacobian_vector(t, x, direction, product) ? RhsStatus{} : reason(t, x, product);
+  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.jacobian_vector(t, x, direction, product); });
 }
 
 RhsStatus TreeEvaluations::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,

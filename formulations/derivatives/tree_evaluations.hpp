@@ -8,7 +8,6 @@
 
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/derivatives/tree_derivatives.hpp"
-#include "formulations/derivatives/tree_tangent.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/state_derivatives.hpp"
 
@@ -56,7 +55,6 @@ class TreeEvaluations final : public StateDerivatives {
   InstructionSet set_;
   std::unique_ptr<StatesInLanes> lanes_;
   std::unique_ptr<TreeDerivatives> derivatives_;
-  std::unique_ptr<TreeTangent> tangent_;
 };
 
 }  // namespace mbdbench

@@ -10,7 +10,9 @@ namespace mbdbench::linear {
 
 template <int W>
 struct TreeProducts {
-  using T = kernels::Pack<W, W>;
+  /// Two registers: a node waits for the one before it, not for arithmetic.
+  static constexpr int kLanes = 2 * W;
+  using T = kernels::Pack<kLanes, W>;
   using Lanes = TreeDirections<W, T>;
   using One = TreeDirections<W, double>;
   using O = LaneOffsets;
@@ -25,21 +27,25 @@ struct TreeProducts {
       set_coordinate_rows(data, x, rows);
     }
     T finite = T(0.0);
-    for (int first = 0; first < size; first += W) {
-      const int count = size - first < W ? size - first : W;
+    const bool far = is_far(size);
+    for (int first = 0; first < data.register_count; first += kLanes / W) {
       Lanes::clear(data);
-      Lanes::start_block(data, first, count);
-      Lanes::run(data);
+      Lanes::start_block(data, first);
+      const Columns columns{data.columns + first, size};
+      Lanes::run(data, [&](int u) MBDBENCH_INLINED {
+        if (far) {
+          ask_for(columns, rows + static_cast<long>(data.q_count + u) * size);
+        }
+      });
       const T* const changes = packs<T>(data.changes);
-      double* const column = rows + first;
       for (int a = 0; a < data.axis_count; ++a) {
         const int u = data.axes[a].u;
         const T& rate = data.momenta ? packs<T>(data.rates)[a] : changes[u];
         finite += (rate + changes[u]) * T(0.0);
-        put_lanes(rate, count, column + static_cast<long>(data.q_count + u) * size);
+        put_lanes(rate, columns, rows + static_cast<long>(data.q_count + u) * size);
       }
       if (data.momenta) {
-        put_coordinate_rows(data, x, count, size, column);
+        put_coordinate_rows(data, x, columns, rows);
       }
     }
     for (int i = 0; i < data.row_count; ++i) {
@@ -49,7 +55,7 @@ struct TreeProducts {
                                             rows + static_cast<long>(row.q) * size + row.q);
       }
     }
-    double lanes[W];
+    double lanes[kLanes];
     __builtin_memcpy(lanes, &finite, sizeof lanes);
     double sum = 0.0;
     for (const double lane : lanes) {
@@ -58,37 +64,67 @@ struct TreeProducts {
     return sum == 0.0;
   }
 
-  static MBDBENCH_KERNEL void put_lanes(const T& value, int count, double* to) {
-    if (count == W) {
-      *reinterpret_cast<typename lane_sweeps::Unaligned<W>::Type*>(to) = value.value;
-      return;
+  /// Which columns a block has.
+  struct Columns {
+    const int* first;  ///< of every register
+    int size;          ///< of a row
+  };
+
+  /// \returns whether a matrix is larger than half the second cache of a core, and the lines of one block find place
+  /// there: rows that are a large power of two apart share few of its sets.
+  static MBDBENCH_KERNEL bool is_far(int size) {
+    constexpr long kHalfOfCache = 1L << 17;
+    constexpr int kFewSets = 512;
+    return static_cast<long>(size) * size > kHalfOfCache && size % kFewSets != 0;
+  }
+
+  /// Asks for the lines of a row that a block will fill: stores alone would wait for one line after the other.
+  static MBDBENCH_KERNEL void ask_for(const Columns& columns, const double* row) {
+    for (int k = 0; k < kLanes / W; ++k) {
+      __builtin_prefetch(row + columns.first[k], 1, 2);
+      __builtin_prefetch(row + columns.first[k] + W - 1, 1, 2);
     }
-    double lanes[W];
-    __builtin_memcpy(lanes, &value, sizeof lanes);
-    for (int k = 0; k < count; ++k) {
-      to[k] = lanes[k];
+  }
+
+  template <int N>
+  static MBDBENCH_KERNEL void put_lanes(const kernels::Pack<N, W>& value, const Columns& columns, double* row) {
+    if constexpr (N > W) {
+      put_lanes(value.low, columns, row);
+      put_lanes(value.high, {columns.first + N / (2 * W), columns.size}, row);
+    } else {
+      double* const to = row + *columns.first;
+      if (columns.size >= W) {
+        *reinterpret_cast<typename lane_sweeps::Unaligned<W>::Type*>(to) = value.value;
+        return;
+      }
+      double lanes[W];
+      __builtin_memcpy(lanes, &value, sizeof lanes);
+      for (int k = 0; k < columns.size; ++k) {
+        to[k] = lanes[k];
+      }
     }
   }
 
   // Momenta: q' along the directions, from the changes of u alone.
-  static MBDBENCH_KERNEL void put_coordinate_rows(const LinearData& data, const double* x, int count, int size,
-                                                  double* column) {
+  static MBDBENCH_KERNEL void put_coordinate_rows(const LinearData& data, const double* x, const Columns& columns,
+                                                  double* rows) {
+    const int size = columns.size;
     const T* const changes = packs<T>(data.changes);
     for (int i = 0; i < data.row_count; ++i) {
       const LinkRow& row = data.tree->rows[i];
-      double* const own = column + static_cast<long>(row.q) * size;
+      double* const own = rows + static_cast<long>(row.q) * size;
       if (!is_sphere(row.kind)) {
-        put_lanes(changes[row.u], count, own);
+        put_lanes(changes[row.u], columns, own);
         continue;
       }
       const T e[4] = {T(x[row.q]), T(x[row.q + 1]), T(x[row.q + 2]), T(x[row.q + 3])};
       T rates[4];
       kernels::quaternion_rate(e, changes + row.u, rates);
       for (int c = 0; c < 4; ++c) {
-        put_lanes(rates[c], count, own + static_cast<long>(c) * size);
+        put_lanes(rates[c], columns, own + static_cast<long>(c) * size);
       }
       for (int c = 0; row.kind == RowKind::free && c < 3; ++c) {
-        put_lanes(changes[row.u + 3 + c], count, own + static_cast<long>(4 + c) * size);
+        put_lanes(changes[row.u + 3 + c], columns, own + static_cast<long>(4 + c) * size);
       }
     }
   }
@@ -151,16 +187,16 @@ struct TreeProducts {
     if (weighs) {
       weight = put_point_mass(data, parameter);
     } else if (parameter.lengthens) {
-      One::add_direction(data, TreeSlopes<W>::of_length(data, parameter), true, 1.0);
+      One::start(data, parameter.node, TreeSlopes<W>::of_length(data, parameter));
     }
-    One::run(data);
+    One::run(data, [](int) {});
     // Of a mass also its weight, and its momentum on the axes that move it.
     for (int i = data.momenta && weighs ? parameter.node : -1; i >= 0; i = data.nodes[i].inboard) {
       const LinearNode& node = data.nodes[i];
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         data.rates[a] += along(data.axes[a], weight);
         if (i == parameter.node) {
-          data.rates[a] += dot(data.axes[a].rate, One::screw_at(One::lanes_of(data, i) + O::kWrench));
+          data.rates[a] += dot(data.axes[a].rate, in_place::screw_at<double>(One::started_of(data, i) + O::kWrench));
         }
       }
       weight = moved_inward(node.lever, weight);
@@ -175,7 +211,8 @@ struct TreeProducts {
     if (data.momenta) {
       put_coordinate_rates(data, x, data.changes, column);
     }
-    return is_finite(data.q_count + data.axis_count, column);
+    return TreeValues<W>::not_finite(data.q_count + data.axis_count,
+                                     [&](int k) MBDBENCH_INLINED { return column[k]; }) == 0.0;
   }
 
   // What the unit mass needs for the motion that it shares; \returns its weight.
@@ -184,19 +221,11 @@ struct TreeProducts {
     const Vector& c = parameter.point;
     const Pair wrench = TreeValues<W>::point_mass_wrench(data, node, c);
     One::open(data, parameter.node);
-    One::put(wrench, One::lanes_of(data, parameter.node) + O::kWrench);
+    in_place::put(wrench, One::started_of(data, parameter.node) + O::kWrench);
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       data.torques[a] -= along(data.axes[a], wrench);
     }
     return {data.gravity, cross(c, data.gravity)};
-  }
-
-  static MBDBENCH_KERNEL bool is_finite(int size, const double* values) {
-    double sum = 0.0;
-    for (int k = 0; k < size; ++k) {
-      sum += values[k] * 0.0;
-    }
-    return sum == 0.0;
   }
 };
 

@@ -10,6 +10,10 @@ namespace mbdbench::linear {
 
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
+/// When bodies are set: with their places, or when their axes are eliminated, where what waits for a pivot leaves time
+/// for it if nothing else is done there.
+enum class BodiesAre { placed, eliminated };
+
 /// \tparam W doubles a register of the instruction set: what is not inlined has it in its name
 template <int W>
 struct TreeValues {
@@ -17,28 +21,45 @@ struct TreeValues {
   using Pair = Screw<double>;
 
   /// The motion and the factors of M. \returns whether all pivots are positive and all numbers finite
-  /// \param inward, outward called with every node when its axes are eliminated, and when its motion is known
-  template <typename Inward, typename Outward>
-  static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Inward& inward,
+  /// \param placed, inward, outward called with every node when it has its place, when its axes are eliminated, and
+  /// when its motion is known
+  template <BodiesAre kBodies, typename Placed, typename Inward, typename Outward>
+  static MBDBENCH_KERNEL bool solve(const LinearData& data, const double* x, const Placed& placed, const Inward& inward,
                                     const Outward& outward) {
     set_turns(data, x);
     set_forces(data, x);
     for (int i = 0; i < data.node_count; ++i) {
       place(data, i, x);
+      if constexpr (kBodies == BodiesAre::placed) {
+        set_body(data, data.nodes[i]);
+      }
+      placed(i);
     }
-    const double smallest = eliminate(data, inward);
+    const double smallest = eliminate<kBodies>(data, inward);
     for (int i = 0; i < data.node_count; ++i) {
       move(data, data.nodes[i]);
       outward(i);
     }
-    double finite = 0.0;
-    for (int a = 0; a < data.axis_count; ++a) {
-      finite += data.axes[a].rest * 0.0;
-    }
-    for (int k = 0; k < data.q_count + data.axis_count; ++k) {
-      finite += x[k] * 0.0;
-    }
+    const double finite = not_finite(data.axis_count, [&](int a) MBDBENCH_INLINED { return data.axes[a].rest; }) +
+                          not_finite(data.q_count + data.axis_count, [&](int k) MBDBENCH_INLINED { return x[k]; });
     return smallest + finite > 0.0;
+  }
+
+  /// \returns zero where all numbers are finite. Four sums: one alone would wait for every addition.
+  template <typename Number>
+  static MBDBENCH_KERNEL double not_finite(int count, const Number& number) {
+    double sums[4] = {};
+    int k = 0;
+    for (; k + 3 < count; k += 4) {
+      sums[0] += number(k) * 0.0;
+      sums[1] += number(k + 1) * 0.0;
+      sums[2] += number(k + 2) * 0.0;
+      sums[3] += number(k + 3) * 0.0;
+    }
+    for (; k < count; ++k) {
+      sums[0] += number(k) * 0.0;
+    }
+    return sums[0] + sums[1] + (sums[2] + sums[3]);
   }
 
   static MBDBENCH_KERNEL void set_turns(const LinearData& data, const double* x) {
@@ -71,22 +92,10 @@ struct TreeValues {
     }
   }
 
-  /// Outward: axes, bodies; in accelerations also velocities and what they need.
+  /// Outward: axes; in accelerations also velocities and what they need.
   static MBDBENCH_KERNEL void place(const LinearData& data, int i, const double* x) {
     LinearNode& node = data.nodes[i];
-    const LaneData& tree = *data.tree;
-    const LinkConstants& link = tree.links[node.row];
     set_axes(data, i, x);
-    // Numbers stay in registers until they are stored: a structure that is copied in memory is loaded in wide pieces,
-    // which wait for the narrow stores before them.
-    RigidBody body;
-    if (!node.free_slides) {
-      body.mass = link.mass;
-      body.moment = kernels::turned(node.axes, Vector{link.hx, link.hy, link.hz});
-      body.inertia = kernels::turned(
-          node.axes, kernels::Symmetric3<double>{link.jxx, link.jxy, link.jxz, link.jyy, link.jyz, link.jzz});
-    }
-    put(body, node.body);
     if (node.kept) {
       node.articulated = {};
       put(no_screw<double>(), node.bias);
@@ -118,12 +127,29 @@ struct TreeValues {
       add(rate, data.velocities[axes[a].u], acceleration);
     }
     put(acceleration, node.acceleration);
-    const Pair momentum = multiplied(body, velocity);
-    const Pair wrench = plus(multiplied(body, acceleration), wrench_rate(velocity, momentum));
-    put(wrench, node.wrench);
   }
 
   using LinkConstants = kernels::LinkConstants<double>;
+
+  /// The body of a node; in accelerations also what it needs for the motion that velocities alone give.
+  static MBDBENCH_KERNEL void set_body(const LinearData& data, LinearNode& node) {
+    const LinkConstants& link = data.tree->links[node.row];
+    // Numbers stay in registers until they are stored: a structure that is copied in memory is loaded in wide pieces,
+    // which wait for the narrow stores before them.
+    RigidBody body;
+    if (!node.free_slides) {
+      body.mass = link.mass;
+      body.moment = kernels::turned(node.axes, Vector{link.hx, link.hy, link.hz});
+      body.inertia = kernels::turned(
+          node.axes, kernels::Symmetric3<double>{link.jxx, link.jxy, link.jxz, link.jyy, link.jyz, link.jzz});
+    }
+    put(body, node.body);
+    if (!data.momenta) {
+      const Pair momentum = multiplied(body, node.velocity);
+      put(momentum.linear, node.own_momentum);
+      put(plus(multiplied(body, node.acceleration), wrench_rate(node.velocity, momentum)), node.wrench);
+    }
+  }
 
   // Frame of the row, lever and directions of the axes.
   static MBDBENCH_KERNEL void set_axes(const LinearData& data, int i, const double* x) {
@@ -207,14 +233,17 @@ struct TreeValues {
 
   /// Inward: the axes of a node one after another, as if links without mass were between them. \returns the smallest
   /// pivot
-  template <typename Inward>
+  template <BodiesAre kBodies, typename Inward>
   static MBDBENCH_KERNEL double eliminate(const LinearData& data, const Inward& inward) {
     double smallest = 1e300;
     kernels::ArticulatedInertia<double> inertia{};  // along a chain both stay in registers
     Pair bias = no_screw<double>();
     bool passed = false;  // whether they come from the next node
     for (int i = data.node_count; i-- > 0;) {
-      const LinearNode& node = data.nodes[i];
+      LinearNode& node = data.nodes[i];
+      if constexpr (kBodies == BodiesAre::eliminated) {
+        set_body(data, node);
+      }
       if (!passed) {
         inertia = {};
         bias = no_screw<double>();
@@ -229,10 +258,7 @@ struct TreeValues {
       }
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         LinearAxis& axis = data.axes[a];
-        const Vector& z = axis.z;
-        const kernels::LinkWrench<double> m = axis.slides ? kernels::multiplied(inertia, z, none<double>())
-                                                          : kernels::multiplied(inertia, none<double>(), z);
-        const Pair u{{m.fx, m.fy, m.fz}, {m.nx, m.ny, m.nz}};
+        const Pair u = along_axis(inertia, axis);
         double rest = 0.0;
         if (axis.motion >= 0) {
           rest = data.tree->motions[axis.motion];
@@ -240,8 +266,8 @@ struct TreeValues {
           const double pivot = along(axis, u);
           smallest = pivot < smallest || !(pivot == pivot) ? pivot : smallest;
           const double inverse = 1.0 / pivot;
-          Pair gain = no_screw<double>();
-          add(u, inverse, gain);
+          const Pair gain{{u.linear.x * inverse, u.linear.y * inverse, u.linear.z * inverse},
+                          {u.angular.x * inverse, u.angular.y * inverse, u.angular.z * inverse}};
           rest = (data.forces[axis.u] - along(axis, bias)) * inverse;
           subtract_product(u, gain, inertia);
           axis.inverse = inverse;
@@ -266,6 +292,24 @@ struct TreeValues {
       }
     }
     return smallest;
+  }
+
+  /// \returns M S.
+  static MBDBENCH_KERNEL Pair along_axis(const kernels::ArticulatedInertia<double>& m, const LinearAxis& axis) {
+    const Vector& z = axis.z;
+    Pair u;
+    if (axis.slides) {
+      u.linear = {m.axx * z.x + m.axy * z.y + m.axz * z.z, m.axy * z.x + m.ayy * z.y + m.ayz * z.z,
+                  m.axz * z.x + m.ayz * z.y + m.azz * z.z};
+      u.angular = {m.bxx * z.x + m.byx * z.y + m.bzx * z.z, m.bxy * z.x + m.byy * z.y + m.bzy * z.z,
+                   m.bxz * z.x + m.byz * z.y + m.bzz * z.z};
+    } else {
+      u.linear = {m.bxx * z.x + m.bxy * z.y + m.bxz * z.z, m.byx * z.x + m.byy * z.y + m.byz * z.z,
+                  m.bzx * z.x + m.bzy * z.y + m.bzz * z.z};
+      u.angular = {m.cxx * z.x + m.cxy * z.y + m.cxz * z.z, m.cxy * z.x + m.cyy * z.y + m.cyz * z.z,
+                   m.cxz * z.x + m.cyz * z.y + m.czz * z.z};
+    }
+    return u;
   }
 
   // M -= U g^T, both of which are parallel.

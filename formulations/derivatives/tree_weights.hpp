@@ -41,20 +41,18 @@ struct TreeWeights {
     }
     const bool sound =
         data.momenta ? weigh_momenta(data, x, weights, product) : weigh_accelerations(data, x, weights, product);
-    double sum = 0.0;
-    for (int k = 0; k < data.q_count + data.axis_count; ++k) {
-      sum += product[k] * 0.0;
-    }
-    return sound && sum == 0.0;
+    const auto number = [&](int k) MBDBENCH_INLINED { return product[k]; };
+    return TreeValues<W>::not_finite(data.q_count + data.axis_count, number) == 0.0 && sound;
   }
 
   static MBDBENCH_KERNEL bool weigh_accelerations(const LinearData& data, const double* x, const double* weights,
                                                   double* product) {
     const double* const w = weights + data.q_count;
     Pair wrench = no_screw<double>();
+    const auto nothing = [](int) {};
     const auto inward = [&](int i) MBDBENCH_INLINED { eliminate_node(data, i, w, wrench); };
     const auto outward = [&](int i) MBDBENCH_INLINED { carry_changes(data, i); };
-    const bool sound = TreeValues<W>::solve(data, x, inward, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::eliminated>(data, x, nothing, inward, outward);
     set_coordinate_weights(data, x, weights, product);
     gather_wrenches(data, x, product);
     return sound;
@@ -65,7 +63,7 @@ struct TreeWeights {
     const double* const w = weights + data.q_count;
     const auto outward = [&](int i) MBDBENCH_INLINED { carry_rates(data, i, w); };
     const auto nothing = [](int) {};
-    const bool sound = TreeValues<W>::solve(data, x, nothing, outward);
+    const bool sound = TreeValues<W>::template solve<BodiesAre::eliminated>(data, x, nothing, nothing, outward);
     set_coordinate_weights(data, x, weights, product);
     gather_rates(data, w, product + data.q_count);
     for (int i = 0; i < data.node_count; ++i) {
@@ -159,11 +157,19 @@ struct TreeWeights {
     }
     for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
       const LinearAxis& axis = data.axes[a];
-      const double torque = asked[axis.u] - along(axis, wrench);
+      double torque = asked[axis.u];
+      subtract_along(axis, wrench, torque);
       data.torques[a] = torque;
       add(axis.gain, torque, wrench);
     }
     pass_on(data, node, i, &LinearSums::wrench, wrench);
+  }
+
+  /// \returns torque / D - gain . motion.
+  static MBDBENCH_KERNEL double changed(const LinearAxis& axis, double torque, const Pair& motion) {
+    double change = axis.inverse * torque;
+    subtract_dot(axis.gain.angular, motion.angular, change);
+    return change - dot(axis.gain.linear, motion.linear);  // which is known last
   }
 
   /// Outward: y and Y.
@@ -172,7 +178,7 @@ struct TreeWeights {
     Pair motion = inherited(data, node, &LinearWeights::motion);
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       const LinearAxis& axis = data.axes[a];
-      const double change = axis.inverse * data.torques[a] - dot(axis.gain, motion);
+      const double change = changed(axis, data.torques[a], motion);
       data.changes[axis.u] = change;
       add_axis(axis, change, motion);
     }
