@@ -164,7 +164,7 @@ void PreciseStateMap::choose(std::span<const double> x) {
 }
 
 std::vector<PreciseStateMap::Left> PreciseStateMap::left_to_loops() const {
-  std::vector<bool> held(index_of(mechanism_->q_size()), !has(Kind::coordinate));
+  std::vector<bool> held(index_of(mechanism_->q_size()), !has(Kind::coordinate) || has(Kind::momentum));
   for (const Component& one : components_) {
     if (one.kind == Kind::coordinate) {
       held[index_of(one.index)] = true;

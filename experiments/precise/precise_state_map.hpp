@@ -47,7 +47,8 @@ class PreciseStateMap {
 
   /// Closes loops by coordinates and velocities that a state of independent ones does not hold; it keeps the others.
   /// Loops of doubles are open by their rounding, over a pivot of 1e-3 coordinates of such a state are 1e-13 away from
-  /// them, and derivatives by 1e-9. States that hold all coordinates, or absolute ones, mean these: they stay.
+  /// them, and derivatives by 1e-9. States that hold all coordinates, or absolute ones, mean these: they stay. So do
+  /// those of momenta, which belong to velocities where loops are as open as they are.
   /// \param open how far open they are left, of the units of their rows, with signs by row: what rounding of positions
   /// and lengths does
   void close(PreciseMotion& motion, double t, Reals& q, Reals& u, double open = 0.0) const;

@@ -648,22 +648,5 @@ TEST(Verify, LightLinksKeepTheirMomenta) {
   }
 }
 
-// Arms of links of 1e-6 m, a metre away from the origin, are known to 1e-10 of them, and velocities of their momenta to
-// 1e-4: two ways to these differ by 1e-8, and no condition of a matrix that is scaled to the links tells.
-TEST(Verify, ArmsRoundByTheDistanceFromTheOrigin) {
-  VerificationOptions options;
-  options.mechanisms = {"dill:bodies=12,taper=1e-6", "dill", "pendulum:4"};
-  options.formulations = {"hdca"};
-  options.seed = 2;
-  options.derivatives = false;
-  for (const VerificationResult& result : verify(default_registries(), options, never_stop)) {
-    SCOPED_TRACE(result.mechanism + result.failure);
-    EXPECT_NE(result.outcome(), CheckOutcome::failed) << result.velocity.error << " of " << result.velocity.limit;
-    if (result.mechanism.find("taper") == std::string::npos) {
-      EXPECT_LE(result.velocity.limit, 1e-11) << "where links are not short an error of this size is found";
-    }
-  }
-}
-
 }  // namespace
 }  // namespace mbdbench
