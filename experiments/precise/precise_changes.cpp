@@ -1,6 +1,7 @@
 #include "experiments/precise/precise_changes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -13,35 +14,49 @@ namespace {
 
 /// Truncation leaves its square, rounding 1e-34 over it.
 constexpr double kStep = 1e-11;
-/// Differences of numbers, over the largest of them, that are their rounding: slopes of 1e-19 at most.
+/// Differences of numbers, over the largest of those of their kind, that are their rounding: slopes of 1e-19 at most.
 constexpr double kRounding = 1e-30;
+/// Kinds of numbers: coordinates (or their rates), velocities or momenta (or theirs), what says what others mean. The
+/// last may be 1e15, beside which slopes of 1e-5 would be rounding.
+constexpr std::size_t kKinds = 3;
 /// Rates of joints that are so near one another, relative, count as the same.
 constexpr double kSameRate = 1e-9;
 /// A body costs 0.1 ms a change, and more with every row of loops.
 constexpr int kMostPairs = 3000;  // of bodies and rows
-/// Of states that are functions of the tree's. In larger ones the limits do not hold: on grid:side=5 derivatives of
-/// `naudet` differ by 5e-6 from those of 113 bits, 1000 times the limit, and agree with differences of its own rates to
-/// 3e-12. Why is not known.
-constexpr int kMostMappedPairs = 300;
 
 Reals reals(std::span<const double> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// \returns (after - before) / (2 step), rounded: zero where nothing changes.
+/// \returns (after - before) / (2 step), rounded: zero where nothing changes. \param kinds a number each; none: all are
+/// of one
 template <typename Numbers>
-Eigen::VectorXd slopes(const Numbers& after, const Numbers& before) {
-  Real largest = 0.0;
-  for (const Real& one : after) {
-    largest = std::max(largest, Real(abs(one)));
+Eigen::VectorXd slopes(const Numbers& after, const Numbers& before, std::span<const std::size_t> kinds = {}) {
+  const auto a = after.begin();
+  const auto b = before.begin();
+  const Eigen::Index count = static_cast<Eigen::Index>(after.size());
+  const auto kind_of = [kinds](Eigen::Index i) { return kinds.empty() ? 0 : kinds[index_of(i)]; };
+  std::array<Real, kKinds> largest = {0.0, 0.0, 0.0};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    Real& own = largest[kind_of(i)];
+    own = std::max(own, Real(abs(a[i])));
   }
-  const Real rounding = Real(kRounding) * largest;
-  Eigen::VectorXd rounded(static_cast<Eigen::Index>(after.size()));
-  std::transform(after.begin(), after.end(), before.begin(), rounded.begin(), [&](const Real& a, const Real& b) {
-    const Real change = a - b;
-    return abs(change) > rounding ? Real(change / Real(2.0 * kStep)).template convert_to<double>() : 0.0;
-  });
+  Eigen::VectorXd rounded(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Real change = a[i] - b[i];
+    const bool changes = abs(change) > Real(kRounding) * largest[kind_of(i)];
+    rounded[i] = changes ? Real(change / Real(2.0 * kStep)).template convert_to<double>() : 0.0;
+  }
   return rounded;
+}
+
+std::vector<std::size_t> kinds_of(std::span<const StateComponent> layout) {
+  std::vector<std::size_t> kinds;
+  std::transform(layout.begin(), layout.end(), std::back_inserter(kinds), [](const StateComponent& one) -> std::size_t {
+    const bool rate = one.kind == StateKind::velocity || one.kind == StateKind::momentum;
+    return one.constant ? 2 : (rate ? 1 : 0);
+  });
+  return kinds;
 }
 
 /// x + step direction.
@@ -70,16 +85,15 @@ std::string refuse_precise_changes(const Formulation& formulation, const Paramet
     return refusal;
   }
   const Mechanism& mechanism = formulation.mechanism();
-  const int most_pairs = begins_with_joint_states(formulation) ? kMostPairs : kMostMappedPairs;
-  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > most_pairs) {
+  if (mechanism.body_count() > most_bodies || mechanism.body_count() * mechanism.constraint_size() > kMostPairs) {
     return "the reference of 113 bits takes " + std::to_string(most_bodies) + " bodies and " +
-           std::to_string(most_pairs) + " pairs of a body and a row of constraints";
+           std::to_string(kMostPairs) + " pairs of a body and a row of constraints";
   }
   return {};
 }
 
 PreciseChanges::PreciseChanges(const Formulation& formulation, const Parameters& options)
-    : mechanism_(&formulation.mechanism()) {
+    : mechanism_(&formulation.mechanism()), kinds_(kinds_of(formulation.layout())) {
   if (begins_with_joint_states(formulation)) {
     rules_ = state_rules(formulation, options);
   } else {
@@ -125,12 +139,22 @@ Eigen::VectorXd PreciseChanges::along(double t, std::span<const double> x, std::
                                       std::span<const NumberChange> numbers) const {
   Pieces pieces;
   const Reals after = rates_at(t, x, direction, kStep, numbers, pieces);
-  return slopes(after, rates_at(t, x, direction, -kStep, numbers, pieces));
+  return slopes(after, rates_at(t, x, direction, -kStep, numbers, pieces), kinds_);
+}
+
+bool PreciseChanges::closes(std::span<const double> x) const {
+  if (!map_) {
+    return false;
+  }
+  PreciseStateMap map = *map_;
+  map.choose(x);
+  return map.closes();
 }
 
 std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, const MotionDirection& along,
                                                                    std::span<const double> x,
-                                                                   std::span<const NumberChange> numbers) const {
+                                                                   std::span<const NumberChange> numbers,
+                                                                   double open) const {
   PreciseStateMap map = *map_;
   map.choose(x);
   struct Side {
@@ -140,8 +164,9 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
   const auto at = [&](double step) {
     const TreeNumbers own = numbers_at(step, numbers);
     PreciseMotion motion(*mechanism_, own);
-    const Reals q = moved(along.q, along.q_change, step);
-    const Reals u = moved(along.u, along.u_change, step);
+    Reals q = moved(along.q, along.q_change, step);
+    Reals u = moved(along.u, along.u_change, step);
+    map.close(motion, t, q, u, open);
     return Side{map.moving(motion, t, {q, u}, x), motion.pieces()};
   };
   const Side after = at(kStep);
@@ -149,7 +174,7 @@ std::optional<PreciseChanges::Change> PreciseChanges::along_motion(double t, con
   if (after.pieces != before.pieces) {
     return std::nullopt;
   }
-  return Change{slopes(after.x.state, before.x.state), slopes(after.x.rates, before.x.rates)};
+  return Change{slopes(after.x.state, before.x.state, kinds_), slopes(after.x.rates, before.x.rates, kinds_)};
 }
 
 std::optional<Eigen::VectorXd> PreciseChanges::along_where_smooth(double t, std::span<const double> x,
@@ -162,7 +187,7 @@ std::optional<Eigen::VectorXd> PreciseChanges::along_where_smooth(double t, std:
   Pieces before;
   const Reals rates_after = rates_at(t, x, direction, kStep, numbers, after);
   const Reals rates_before = rates_at(t, x, direction, -kStep, numbers, before);
-  return after == before ? std::optional(slopes(rates_after, rates_before)) : std::nullopt;
+  return after == before ? std::optional(slopes(rates_after, rates_before, kinds_)) : std::nullopt;
 }
 
 bool PreciseChanges::gauge_bends(double t, std::span<const double> x, std::span<const double> direction,

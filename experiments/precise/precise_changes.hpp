@@ -66,9 +66,11 @@ class PreciseChanges {
     Eigen::VectorXd rates;
   };
   /// The same of states that are functions of those of the tree's joints. \param x the state there
-  /// \returns nothing where a load bends
+  /// \param open as of PreciseStateMap::close \returns nothing where a load bends
   [[nodiscard]] std::optional<Change> along_motion(double t, const MotionDirection& along, std::span<const double> x,
-                                                   std::span<const NumberChange> numbers = {}) const;
+                                                   std::span<const NumberChange> numbers = {}, double open = 0.0) const;
+  /// \returns whether a state holds independent coordinates alone, which mean others that close the loops.
+  [[nodiscard]] bool closes(std::span<const double> x) const;
 
   /// \returns how the state has to change with the numbers so that loops stay closed, and velocities on the
   /// constraints: coordinates and velocities by what takes the least kinetic energy; momenta stay. Empty where it need
@@ -90,6 +92,7 @@ class PreciseChanges {
   [[nodiscard]] TreeNumbers numbers_at(double step, std::span<const NumberChange> changes) const;
 
   const Mechanism* mechanism_;
+  std::vector<std::size_t> kinds_;  // of the state's numbers, which round by their own
   StateRules rules_;
   std::optional<PreciseStateMap> map_;
 };

@@ -571,23 +571,31 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const double terms = rate_terms(reference);
     const Eigen::VectorXd changes = reference_->changes_of_force_terms(along.u, reference);
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
-    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, change_terms, step, scatter_};
+    DerivativePlace place = {reference.state.t, x_,   xdot_,    rate_limit_,         terms,
+                             change_terms,      step, scatter_, missing_of_motion(), {}};
     Eigen::VectorXd exact;
     AnswerFailures failures;
     if (precise_ && precise_->maps()) {
-      const auto change = answer_of_113_bits(
-          [&] {
-            return precise_->along_motion(
-                place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)},
-                view(place.x));
-          },
-          place.t, failures);
+      const auto change_where_open = [&](double open) {
+        return answer_of_113_bits(
+            [&] {
+              return precise_->along_motion(
+                  place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)},
+                  view(place.x), {}, open);
+            },
+            place.t, failures);
+      };
+      const auto change = change_where_open(0.0);
       if (change) {
         direction = change->state;  // without the rounding of differences
       }
-      if (change && converged_) {  // otherwise x' is not that of the motion, by its own account
+      if (change && std::isfinite(place.missing)) {  // otherwise x' is not that of the motion, by its own account
         exact = change->rates;
         ++result.derivative.precise_directions;
+        const auto open = precise_->closes(view(place.x)) ? change_where_open(kEps) : std::nullopt;
+        if (open) {
+          place.blur = kRoundingFactor * (open->rates - exact).cwiseAbs();
+        }
       }
     } else if (precise_) {
       auto rates = answer_of_113_bits(
@@ -610,6 +618,13 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     result.failure = mbdbench::compare_derivatives(*formulation_, place, *direction, exact, random,
                                                    adding_to(result.derivative, result));
   }
+}
+
+double FormulationCheck::missing_of_motion() const {
+  if (!precise_ || !precise_->maps()) {
+    return 0.0;
+  }
+  return converged_ && missing_ <= kLargestLimit ? missing_ : std::numeric_limits<double>::infinity();
 }
 
 double FormulationCheck::rate_terms(const Reference& reference) const {
@@ -647,8 +662,8 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
   const Eigen::VectorXd forces = parameters_->force_changes();
   const double force_terms =
       rate_kind_ == StateKind::momentum ? largest_entry(forces) : reference_->largest_acceleration(forces);
-  const DerivativePlace place = {reference.state.t,     x_,          xdot_, rate_limit_,
-                                 rate_terms(reference), force_terms, step,  scatter_};
+  const DerivativePlace place = {reference.state.t, x_,   xdot_,    rate_limit_,         rate_terms(reference),
+                                 force_terms,       step, scatter_, missing_of_motion(), {}};
   result.failure =
       parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
   result.parameters_left_out = parameters_->left_out();

@@ -50,6 +50,8 @@ class FormulationCheck {
   void compare_derivatives(const Reference& reference, VerificationResult& result);
   void compare_by_state(const Reference& reference, RandomSource& random, VerificationResult& result);
   void compare_by_parameters(const Reference& reference, RandomSource& random, VerificationResult& result);
+  /// \returns DerivativePlace::missing: of states whose x' is compared with that of the motion.
+  [[nodiscard]] double missing_of_motion() const;
   /// \returns the largest term of which rates of velocities or momenta are sums.
   [[nodiscard]] double rate_terms(const Reference& reference) const;
   /// \returns what adds derivatives' errors to a block.

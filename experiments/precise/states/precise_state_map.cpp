@@ -1,5 +1,6 @@
 #include "experiments/precise/states/precise_state_map.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -13,6 +14,10 @@ namespace {
 
 /// How many components of u a number of the choice tells.
 constexpr int kBits = 50;
+
+/// Of Newton's method: from rounding of doubles each halves the exponent, from 1e-13 to 1e-26 and less. Rows that
+/// repeat others to rounding alone leave 1e-16 of an error each time.
+constexpr int kClosings = 4;
 
 /// "q.hip", "q.hip.2"
 std::string joint_component(const char* symbol, const Joint& joint, int component, int count) {
@@ -155,6 +160,55 @@ void PreciseStateMap::choose(std::span<const double> x) {
         components_[i] = {kind, entry(rates, place), 0};
       }
     }
+  }
+}
+
+std::vector<PreciseStateMap::Left> PreciseStateMap::left_to_loops() const {
+  std::vector<bool> held(index_of(mechanism_->q_size()), !has(Kind::coordinate) || has(Kind::momentum));
+  for (const Component& one : components_) {
+    if (one.kind == Kind::coordinate) {
+      held[index_of(one.index)] = true;
+    }
+  }
+  std::vector<Left> left;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (int i = 0; i < joint.nu && has_coordinate_rates(joint.type); ++i) {
+      if (!held[index_of(joint.q_offset + i)]) {
+        left.push_back({joint.q_offset + i, joint.u_offset + i});
+      }
+    }
+  }
+  return left;
+}
+
+void PreciseStateMap::close(PreciseMotion& motion, double t, Reals& q, Reals& u, double open) const {
+  const std::vector<Left> left = left_to_loops();
+  if (left.empty()) {
+    return;
+  }
+  const auto change_to = [&](const RealVector& excess) -> RealVector {
+    RealMatrix columns(excess.size(), static_cast<Eigen::Index>(left.size()));
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      columns.col(static_cast<Eigen::Index>(k)) = motion.loops().jacobian().col(left[k].u);
+    }
+    return columns.colPivHouseholderQr().solve(-excess);
+  };
+  RealVector gaps = RealVector::Zero(motion.loops().rows());
+  const Eigen::VectorXd& units = mechanism_->scales().rows;  // rows times these are about 1
+  for (Eigen::Index row = 0; row < std::min(gaps.size(), units.size()); ++row) {
+    gaps[row] = Real(row % 2 == 0 ? open : -open) / Real(units[row]);
+  }
+  for (int i = 0; i < kClosings; ++i) {
+    motion.place(t, q);
+    const RealVector change = change_to(motion.loops().openings() - gaps);
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      q[index_of(left[k].q)] += change[static_cast<Eigen::Index>(k)];
+    }
+  }
+  motion.place(t, q);
+  const RealVector change = change_to(motion.loops().jacobian() * as_vector(u) + motion.loops().time_rates());
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    u[index_of(static_cast<int>(left[k].u))] += change[static_cast<Eigen::Index>(k)];
   }
 }
 

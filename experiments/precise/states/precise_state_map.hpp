@@ -45,6 +45,15 @@ class PreciseStateMap {
   /// independent ones than the state holds
   void choose(std::span<const double> x);
 
+  /// Closes loops by coordinates and velocities that a state of independent ones does not hold; it keeps the others.
+  /// Loops of doubles are open by their rounding, over a pivot of 1e-3 coordinates of such a state are 1e-13 away from
+  /// them, and derivatives by 1e-9. States that hold all coordinates, or absolute ones, mean these: they stay. So do
+  /// those of momenta, which belong to velocities where loops are as open as they are.
+  /// \param open how far open they are left, of the units of their rows, with signs by row: what rounding of positions
+  /// and lengths does
+  void close(PreciseMotion& motion, double t, Reals& q, Reals& u, double open = 0.0) const;
+  /// \returns whether `close` moves anything, after `choose`.
+  [[nodiscard]] bool closes() const { return !left_to_loops().empty(); }
   /// \returns x of a motion on the constraints. \param near a state whose signs of quaternions it takes
   [[nodiscard]] Reals state(PreciseMotion& motion, double t, const JointMotionState& at,
                             std::span<const double> near) const;
@@ -85,6 +94,12 @@ class PreciseStateMap {
   [[nodiscard]] Moving read(PreciseMotion& motion, double t, const JointMotionState& at, std::span<const Real> udot,
                             std::span<const double> near) const;
   [[nodiscard]] bool has(Kind kind) const;
+  /// A component that a state of independent ones leaves to the loops, in q and in u.
+  struct Left {
+    int q = 0;
+    Eigen::Index u = 0;
+  };
+  [[nodiscard]] std::vector<Left> left_to_loops() const;
   void look_near(PreciseMotion& motion, std::span<const double> near) const;
 
   const Mechanism* mechanism_;

@@ -41,8 +41,16 @@ class StateComparison {
     };
     if (exact_.size() > 0) {
       for (const auto& block : comparison_.blocks()) {
-        comparison_.tell(block, product_.value, exact_, comparison_.size_of_product(product_.terms, block),
-                         "by 113 bits");
+        if (!block.empty()) {
+          const double of_block = comparison_.size_of_product(product_.terms, block);
+          DerivativeDeviation found = comparison_.deviation_of(block, product_.value, exact_, of_block, "by 113 bits");
+          found.tolerance = std::max(found.tolerance, place_.missing);
+          if (place_.blur.size() > 0 && of_block > 0.0) {
+            found.tolerance =
+                std::max(found.tolerance, DerivativeComparison::largest_in(place_.blur, block) / of_block);
+          }
+          tell_(found);
+        }
       }
     }
     std::string failure = comparison_.compare_differences({rates, place_.x, direction_}, product_, "by differences");

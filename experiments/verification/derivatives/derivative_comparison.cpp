@@ -13,6 +13,9 @@ namespace {
 /// Of a difference, relative: central differences of fourth order leave less of most states, whose uncertainty is
 /// estimated.
 constexpr double kSmallestTolerance = 1e-9;
+/// Of steps, one next to the one before, and the last next to the first.
+constexpr double kShorter = 0.1;
+constexpr double kShortest = 5e-4;
 /// Along a direction of about 1 rates change by about as much as they are: terms below this part of them are what is
 /// left of larger ones, as of a straight chain at rest.
 constexpr double kCancelled = 0.1;
@@ -26,6 +29,15 @@ double excess(const std::vector<DerivativeDeviation>& deviations) {
   double largest = 0.0;
   for (const DerivativeDeviation& deviation : deviations) {
     largest = std::max(largest, deviation.error / deviation.tolerance);
+  }
+  return largest;
+}
+
+/// \returns the largest that is tolerated.
+double uncertainty(const std::vector<DerivativeDeviation>& deviations) {
+  double largest = 0.0;
+  for (const DerivativeDeviation& deviation : deviations) {
+    largest = std::max(largest, deviation.tolerance);
   }
   return largest;
 }
@@ -119,6 +131,21 @@ std::string DerivativeComparison::compare_differences(const DerivativeLine& line
     return central.failure;
   }
   std::vector<DerivativeDeviation> best = against(central, product, rounding_of_rates() / step, how);
+  // Where rates bend much within a step, as near a fold, what it says of its own uncertainty is of the size of its
+  // error. Of shorter steps the most certain one counts, whatever it finds: what is wrong is wrong with all of them.
+  if (excess(best) > 1.0) {
+    for (double shorter = kShorter * step; shorter > kShortest * place_.step; shorter *= kShorter) {
+      const StateDerivative nearer = derivative_along(line.rates, place_.t, line.x, line.direction, shorter);
+      if (!nearer.failure.empty()) {
+        continue;
+      }
+      std::vector<DerivativeDeviation> found = against(nearer, product, rounding_of_rates() / shorter, how);
+      if (uncertainty(found) < uncertainty(best)) {
+        best = std::move(found);
+        step = shorter;
+      }
+    }
+  }
   if (excess(best) > 1.0) {
     look_from_one_side(line, product, step, how, best);
   }

@@ -25,6 +25,10 @@ struct DerivativePlace {
   double change_terms = 0.0;
   double step = 0.0;     ///< of differences along a direction
   double scatter = 0.0;  ///< of x' between neighbouring states, relative to its largest entry: differences have it too
+  /// What an iteration leaves, by its own account, of x' of the motion, and of its derivatives; infinite: too much.
+  double missing = 0.0;
+  /// What rounding of positions, which closes loops no nearer, does to each derivative of 113 bits; none: nothing.
+  Eigen::VectorXd blur;
 };
 
 /// One comparison: an error and what explains it, over the sum of the absolute terms of the product, or over a tenth of

@@ -157,7 +157,8 @@ std::string ParameterCheck::compare(Formulation& formulation, const Verification
   failure = compare_differences(formulation, state, place, product, comparison);
   ++directions_;
   // Where an iteration leaves something, by its own account, x' is not that of the motion.
-  const bool is_motion = precise_ != nullptr && (!precise_->maps() || place.scatter == 0.0);
+  const bool is_motion =
+      precise_ != nullptr && (!precise_->maps() || (place.scatter == 0.0 && std::isfinite(place.missing)));
   if (failure.empty() && is_motion) {
     const PreciseParameterComparison precise =
         compare_with_precise_parameters(formulation, *precise_, parameters(), state, place, {product.value, sizes},

@@ -152,6 +152,7 @@ PreciseParameterComparison compare_with_precise_parameters(Formulation& formulat
       const double explained = DerivativeComparison::largest_in(rounding, block) / size;
       worst.tolerance = std::max(worst.tolerance, std::min(explained, kMostOverTheLimit * worst.tolerance));
     }
+    worst.tolerance = std::max(worst.tolerance, place.missing);
     comparison.tell(worst);
   }
   comparison_made.compared = true;

@@ -51,7 +51,8 @@ Vec6 momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocit
   return 0.5 * changes_of_momentum_terms(mass, body, velocity, velocity);
 }
 
-/// Adds sizes of wrenches at a centre of mass along u, with the distance from the world's origin as their lever.
+/// Adds sizes of wrenches, or of momenta, at a centre of mass along u, with the distance from the world's origin as
+/// their lever.
 void add_sizes_along(const Jacobians::BodyJacobian& j, const BodyKinematics& body, double force, double moment,
                      Eigen::VectorXd& sizes) {
   if (sizes.size() > 0) {
@@ -265,7 +266,13 @@ void VerificationReference::set_velocity_rounding(Reference& reference) const {
     return;
   }
   const Eigen::MatrixXd free_inverse = z * (z.transpose() * mass_ * z).llt().solve(Eigen::MatrixXd(z.transpose()));
-  const Eigen::VectorXd terms = reference.p.cwiseAbs() + mass_.cwiseAbs() * reference.u.cwiseAbs();
+  Eigen::VectorXd terms = reference.p.cwiseAbs() + mass_.cwiseAbs() * reference.u.cwiseAbs();
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    const BodyKinematics& body = kinematics_.body(i);
+    const Vec6 momentum = times_inertia(mechanism_->bodies()[static_cast<std::size_t>(i)].mass, body, j * reference.u);
+    add_sizes_along(j, body, momentum.head<3>().norm(), momentum.tail<3>().norm(), terms);
+  }
   reference.velocity_rounding = largest(Eigen::VectorXd(free_inverse.cwiseAbs() * terms));
 }
 

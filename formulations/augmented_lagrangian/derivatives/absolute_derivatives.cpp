@@ -155,6 +155,7 @@ RhsStatus AbsoluteDerivatives::Workspace::solve(std::span<Direction> directions)
   for (Direction& one : directions) {
     ask(one);
     passes.drop_redundant(one.h);
+    std::fill(ignored.begin(), ignored.end(), 0.0);
     if (const RhsStatus status = passes.find_limit(one.h, ignored, one.rates); !status.ok) {
       return status;
     }

@@ -12,6 +12,10 @@ namespace {
 
 /// What passes leave below it, relative, is rounding.
 constexpr double kRounding = 1e-15;
+/// Plain passes of a derivative, at least: it may move what the state leaves in peace and passes shrink by little.
+constexpr int kMostPlainPasses = 200;
+/// Of rates, what their last pass may change them by.
+constexpr double kNearlyThere = 1e-9;
 /// Most passes in which what rows that repeat others have against one another is told from the rest.
 constexpr int kMostDrops = 30;
 
@@ -153,21 +157,33 @@ void LinearPasses::back(std::span<Vec6> of_rates, std::span<Vec6> of_g, std::spa
   std::transform(of_h.begin(), of_h.end(), multipliers_.begin(), of_h.begin(), std::minus<>());
 }
 
-void LinearPasses::find_plain_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates) {
+// Rates settle before multipliers do: of those that press a light body against a heavy one they know as much less as it
+// is lighter, and weights of derivatives are made of them. Where rows repeat others, multipliers along what is
+// redundant never settle.
+RhsStatus LinearPasses::find_plain_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates) {
   double last = size_of(rates);
-  for (int k = 0; k < most_; ++k) {
+  double last_of_rows = 0.0;
+  bool waits = !redundant_;
+  const int most = std::max(most_, kMostPlainPasses);
+  for (int k = 0; k < most; ++k) {
     const double change = add_pass(r, sigma, rates);
-    if (k > 0 && is_last(change, last, size_of(rates))) {
-      return;
+    const double of_rows = size_of(multipliers_);
+    // What no longer shrinks is rounding.
+    waits = waits && (k == 0 || !(is_last(of_rows, last_of_rows, size_of(sigma)) || of_rows > 0.5 * last_of_rows));
+    if (k > 0 && !waits && is_last(change, last, size_of(rates))) {
+      return {};
     }
     last = change;
+    last_of_rows = of_rows;
   }
+  return last <= kNearlyThere * size_of(rates)
+             ? RhsStatus{}
+             : RhsStatus{false, {}, "passes of a derivative do not converge, passes", 1.0 * most};
 }
 
 RhsStatus LinearPasses::find_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates) {
   if (!conjugate_) {
-    find_plain_limit(r, sigma, rates);
-    return {};
+    return find_plain_limit(r, sigma, rates);
   }
   // Where A is small, B makes of rounding of the rates changes of them by sqrt(alpha) eps.
   const double rounding = 10.0 * std::numeric_limits<double>::epsilon() * std::sqrt(alpha_);

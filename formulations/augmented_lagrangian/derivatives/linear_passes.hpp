@@ -46,7 +46,7 @@ class LinearPasses {
   void forward(std::span<const double> r, std::span<Vec6> pushed, std::span<Vec6> rates);
   /// The same of weights. \param of_rates, of_g, of_h of what `forward` makes, of M^-1 g and of r
   void back(std::span<Vec6> of_rates, std::span<Vec6> of_g, std::span<double> of_h);
-  /// Passes until D rates = r. \param sigma receives what they add to the multipliers
+  /// Passes until D rates = r. \param sigma zero, receives what they add to the multipliers
   RhsStatus find_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates);
   /// Takes from right sides of rows, or from weights of these, what rows that repeat others have against one another:
   /// no acceleration depends on it, and B, which multiplies it by alpha, would make rounding of it that counts.
@@ -61,7 +61,7 @@ class LinearPasses {
   double add_pass(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates);
   /// Drops nearly all of what is redundant. \returns how much that was
   double drop_most(std::span<double> of_rows);
-  void find_plain_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates);
+  RhsStatus find_plain_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates);
 
   const Mechanism* mechanism_;
   IterationForm form_;

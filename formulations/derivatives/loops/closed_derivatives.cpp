@@ -24,6 +24,24 @@ struct ClosedDerivatives::Workspace : LoopWorkspace {
   /// What all derivatives at a state share. \param whole as of LoopWorkspace::place
   RhsStatus linearise(double t, std::span<const double> x, bool whole);
 
+  /// What projecting does to velocities: v - Z Phi_q v. Rows are few where velocities are many.
+  struct Projection {
+    Eigen::MatrixXd of_rows;  ///< Z: velocities for a unit of Phi_q v, a column each, with the least kinetic energy
+    Eigen::MatrixXd phi_q;
+
+    /// Takes it on the right of derivatives by velocities in use.
+    void apply(Eigen::MatrixXd& derivatives) const {
+      const Eigen::MatrixXd along = derivatives * of_rows;
+      derivatives.noalias() -= along * phi_q;
+    }
+  };
+  /// \returns that of a state whose equations the LoopSolver solves.
+  [[nodiscard]] Projection projection() {
+    Projection found{Eigen::MatrixXd::Zero(size, rows), state.constraints()};
+    solve(found.of_rows, Eigen::MatrixXd::Identity(rows, rows));
+    return found;
+  }
+
   bool projects;
   Eigen::VectorXd u;  ///< in use: projected ones, or those of the state
 };
@@ -66,13 +84,24 @@ RhsStatus ClosedDerivatives::jacobian(double t, std::span<const double> x, std::
     return status;
   }
   const Eigen::Index n = work.size;
+  const bool apart = work.projects && !work.factorised;
   // Of accelerations by displacements and by velocities; of velocities in use by both.
-  Eigen::MatrixXd columns(n, work.projects ? 4 * n : 2 * n);
+  Eigen::MatrixXd columns(n, work.projects && !apart ? 4 * n : 2 * n);
   Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(work.rows, columns.cols());
+  Eigen::MatrixXd velocity_by_turn = Eigen::MatrixXd::Zero(n, n);
   work.sweep(Eigen::MatrixXd::Identity(n, n), Eigen::MatrixXd::Zero(n, n));
   columns.leftCols(n) = work.swept.forces;
   wanted.leftCols(n) = work.swept.seconds;
-  if (work.projects) {
+  Workspace::Projection projection;
+  if (apart) {
+    projection = work.projection();
+    velocity_by_turn = projection.of_rows * -work.swept.firsts;
+    if (work.state.data().drifted) {
+      Eigen::MatrixXd changes = -work.swept.changes;
+      work.solve(changes, Eigen::MatrixXd::Zero(work.rows, n));
+      velocity_by_turn += changes;
+    }
+  } else if (work.projects) {
     columns.middleCols(2 * n, n) = work.swept.changes;
     columns.rightCols(n) = -work.state.mass();
     wanted.middleCols(2 * n, n) = work.swept.firsts;
@@ -82,12 +111,15 @@ RhsStatus ClosedDerivatives::jacobian(double t, std::span<const double> x, std::
   wanted.middleCols(n, n) = work.swept.seconds;
   columns *= -1.0;
   wanted *= -1.0;
-  work.factors->solve(columns, wanted);
+  work.solve(columns, wanted);
   Eigen::MatrixXd by_turn = columns.leftCols(n);
   Eigen::MatrixXd by_push = columns.middleCols(n, n);
-  Eigen::MatrixXd velocity_by_turn = Eigen::MatrixXd::Zero(n, n);
   Eigen::MatrixXd velocity_by_push = Eigen::MatrixXd::Identity(n, n);
-  if (work.projects) {
+  if (apart) {
+    by_turn.noalias() += by_push * velocity_by_turn;
+    projection.apply(by_push);
+    projection.apply(velocity_by_push);
+  } else if (work.projects) {
     velocity_by_turn = columns.middleCols(2 * n, n);
     velocity_by_push = columns.rightCols(n);
     by_turn.noalias() += by_push * velocity_by_turn;

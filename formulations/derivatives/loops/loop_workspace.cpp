@@ -12,6 +12,20 @@
 namespace mbdbench {
 namespace {
 
+// With so many quasi-velocities between a body and the ground all columns go through the LoopSolver, one by one. The
+// condition of M grows with the fourth power of the length of a chain, and factors of M lose it all: derivatives of
+// loop:257 had errors of 6e-11, and have 3e-13 by the LoopSolver, where a change of the state by eps makes 3e-14. Of
+// shorter chains factors take less time, and lose the condition of loops, not its square as the LoopSolver does.
+constexpr int kLongChain = 64;
+
+bool has_long_chains(const Mechanism& mechanism) {
+  std::vector<int> inboard;  // quasi-velocities between each body and the ground
+  for (const Joint& joint : mechanism.tree_joints()) {
+    inboard.push_back(joint.nu + (joint.a < 0 ? 0 : inboard[index_of(joint.a)]));
+  }
+  return std::any_of(inboard.begin(), inboard.end(), [](int count) { return count >= kLongChain; });
+}
+
 /// \returns where the passes put sums by lengths; nullptr where they are not wanted: empty spans point somewhere, too.
 double* lengths_in(const WeightsByParameter& by) {
   return by.lengths.empty() ? nullptr : by.lengths.data();
@@ -29,7 +43,8 @@ LoopWorkspace::LoopWorkspace(const Mechanism& m, bool momenta, const CutReferenc
       size(m.u_size()),
       rows(m.constraint_size()),
       none(Eigen::VectorXd::Zero(rows)),
-      near_(near) {}
+      near_(near),
+      long_chains_(has_long_chains(m)) {}
 
 std::string_view LoopWorkspace::joint_of_row(Eigen::Index row) const {
   for (const Joint& joint : mechanism->cut_joints()) {
@@ -76,8 +91,14 @@ RhsStatus LoopWorkspace::factorise() {
 
 RhsStatus LoopWorkspace::place(double t, std::span<const double> q, bool whole) {
   state.set_positions(t, q);
-  factorised = whole || !fast;
-  return factorised ? factorise() : fast->set_positions(q);
+  factorised = (whole && !long_chains_) || !fast;
+  if (factorised) {
+    return factorise();
+  }
+  if (whole) {
+    state.set_matrices();
+  }
+  return fast->set_positions(q);
 }
 
 void LoopWorkspace::accelerate(std::span<const double> q, const Eigen::VectorXd& u) {

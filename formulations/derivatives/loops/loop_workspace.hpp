@@ -23,7 +23,8 @@ struct LoopWorkspace {
   LoopWorkspace(const Mechanism& m, bool momenta, const CutReferences* near, std::unique_ptr<LoopSolver> solver,
                 const InstructionSet& set);
 
-  /// Positions. \param whole with M, Phi_q and their factors; else the LoopSolver solves, where there is one
+  /// Positions. \param whole with M and Phi_q, and unless chains are long with their factors; else the LoopSolver
+  /// solves, where there is one
   RhsStatus place(double t, std::span<const double> q, bool whole);
   /// Everything of velocities u up to u' and lambda, after place; where velocities are the state.
   void accelerate(std::span<const double> q, const Eigen::VectorXd& u);
@@ -95,6 +96,7 @@ struct LoopWorkspace {
                     const Eigen::Ref<const Eigen::MatrixXd>& multipliers);
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
   const CutReferences* near_;
+  bool long_chains_;
   std::unique_ptr<SpringForces> springs_;  // once a number of such a spring is asked for
   std::vector<AlignedMemory> memory_;      // of packs
   // Of one right side.

@@ -146,5 +146,45 @@ TEST(PreciseStateMap, HasTheStatesRatesAndDerivativesOfFormulations) {
   EXPECT_GE(compared, 25U);
 }
 
+/// A tangent direction of a mechanism at a state, in q and in u.
+struct Tangent {
+  Eigen::VectorXd q;
+  Eigen::VectorXd u;
+};
+
+Tangent tangent_at(const Mechanism& mechanism, const VerificationState& state, RandomSource& random) {
+  const Eigen::MatrixXd basis = tangent_directions(mechanism, state.q, state.u).directions;
+  Eigen::VectorXd along = Eigen::VectorXd::Zero(basis.rows());
+  for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+    along += random.uniform(-1.0, 1.0) * basis.col(k);
+  }
+  return {along.head(state.q.size()), along.tail(state.u.size())};
+}
+
+// Which components depend stands in a state as a number of up to 1e15: beside it changes of others are no rounding.
+TEST(PreciseStateMap, SmallChangesBesideTheNumberOfAChoiceCount) {
+  constexpr double kSmall = 1e-9;
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "grid:side=3");
+  const FormulationChoice choice = choose_formulation(formulation_registry(), "naudet");
+  const auto formulation = choice.entry->make(mechanism, choice.parameters, {});
+  const PreciseChanges changes(*formulation, choice.parameters);
+  const VerificationState state = draw_verification_states(mechanism, 1, 3).states.back();
+  RandomSource random(5);
+  const Tangent along = tangent_at(mechanism, state, random);
+  Eigen::VectorXd x(static_cast<Eigen::Index>(formulation->state_size()));
+  ASSERT_TRUE(formulation->pack(state.t, view(state.q), view(state.u), view(x)).ok);
+  EXPECT_GT(x.lpNorm<Eigen::Infinity>(), 1e6) << "nothing is compared";
+  const auto change_along = [&](const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+    return changes.along_motion(state.t, {view(state.q), view(state.u), view(q), view(u)}, view(std::as_const(x)));
+  };
+  const auto whole = change_along(along.q, along.u);
+  const auto small = change_along(kSmall * along.q, kSmall * along.u);
+  ASSERT_TRUE(whole && small);
+  // 1e-34 over the step of 1e-11, a billionth of the direction, momenta of some tens.
+  EXPECT_LT((small->state / kSmall - whole->state).lpNorm<Eigen::Infinity>(), 1e-10);
+  EXPECT_LT((small->rates / kSmall - whole->rates).lpNorm<Eigen::Infinity>(),
+            1e-10 * whole->rates.lpNorm<Eigen::Infinity>());
+}
+
 }  // namespace
 }  // namespace mbdbench::precise::state_map
