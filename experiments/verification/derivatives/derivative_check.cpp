@@ -46,8 +46,8 @@ class StateComparison {
           DerivativeDeviation found = comparison_.deviation_of(block, product_.value, exact_, of_block, "by 113 bits");
           found.tolerance = std::max(found.tolerance, place_.missing);
           if (place_.blur.size() > 0 && of_block > 0.0) {
-            found.tolerance =
-                std::max(found.tolerance, DerivativeComparison::largest_in(place_.blur, block) / of_block);
+            const double blurred = DerivativeComparison::largest_in(place_.blur, block) / of_block;
+            found.tolerance = std::isfinite(blurred) ? std::max(found.tolerance, blurred) : found.tolerance;
           }
           tell_(found);
         }

@@ -168,7 +168,7 @@ RhsStatus LinearPasses::find_plain_limit(std::span<const double> r, std::span<do
   for (int k = 0; k < most; ++k) {
     const double change = add_pass(r, sigma, rates);
     const double of_rows = size_of(multipliers_);
-    // What no longer shrinks is rounding.
+    // What shrinks by less than half a pass is taken for rounding: passes that need more are far from alpha's purpose.
     waits = waits && (k == 0 || !(is_last(of_rows, last_of_rows, size_of(sigma)) || of_rows > 0.5 * last_of_rows));
     if (k > 0 && !waits && is_last(change, last, size_of(rates))) {
       return {};

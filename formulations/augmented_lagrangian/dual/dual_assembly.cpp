@@ -182,9 +182,8 @@ void DualAssembly::factorise_nodes(std::size_t range) {
   for (const TwinGroup& group : twins_.of(range)) {
     const int failed = sweeps_.twins.factorise(group.trees(), proximal_.regularisation, row);
     if (failed >= 0) {
-      const auto [lane, pivot] = group.failed_pivot(row);
-      const int node = group.form().lanes[lane].nodes[index_of(failed)];
-      failure = {static_cast<double>(node), static_cast<double>(row), pivot};
+      const TwinGroup::Failure of_lane = group.failure_at(failed, row, storage_.nodes());
+      failure = {static_cast<double>(of_lane.node), static_cast<double>(of_lane.row), of_lane.pivot};
       return;
     }
     group.give_schur(storage_.nodes());

@@ -155,13 +155,25 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
   trees_.nodes = nodes_.data();
 }
 
-std::pair<std::size_t, double> TwinGroup::failed_pivot(int row) const {
+TwinGroup::Failure TwinGroup::failure_at(int node, int row, std::span<const DualNode> nodes) const {
   const double* const pivots = trees_.pivots + index_of(row) * kTwins;
   std::size_t lane = 0;
   while (lane + 1 < kTwins && pivots[lane] > 0.0) {
     ++lane;
   }
-  return {lane, pivots[lane]};
+  // Others name the joints that are closed there in an order of their own.
+  const std::vector<int>& joints = form_.nodes[index_of(node)].joints;
+  std::size_t which = 0;
+  for (; row >= form_.rows[index_of(joints[which])]; ++which) {
+    row -= form_.rows[index_of(joints[which])];
+  }
+  const int place = form_.lanes[lane].nodes[index_of(node)];
+  const DualNode& own = nodes[index_of(place)];
+  int joint = 0;
+  while (own.joints[joint] != form_.lanes[lane].joints[index_of(joints[which])]) {
+    ++joint;
+  }
+  return {place, own.first_rows[joint] + row, pivots[lane]};
 }
 
 void TwinGroup::set_inertia(std::size_t leaf, std::size_t lane, const double* matrix) const {

@@ -36,8 +36,15 @@ class TwinGroup {
     return first_places_[static_cast<std::size_t>(joint)] >= trees_.closed_rows;
   }
 
-  /// \returns the lane in which a pivot of the node at which factorising has stopped is not positive, and the pivot.
-  [[nodiscard]] std::pair<std::size_t, double> failed_pivot(int row) const;
+  /// A pivot that is not positive, as others see it.
+  struct Failure {
+    int node = 0;  ///< place in the order of the division
+    int row = 0;   ///< of that node
+    double pivot = 0.0;
+  };
+  /// \returns that of the first lane in which a row fails. \param node at which factorising has stopped \param row of
+  /// it
+  [[nodiscard]] Failure failure_at(int node, int row, std::span<const DualNode> nodes) const;
 
   /// B of a row: six numbers. \param leaf a node \param row within it
   [[nodiscard]] double* column(std::size_t leaf, int row, std::size_t lane) const {

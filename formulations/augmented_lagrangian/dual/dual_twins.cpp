@@ -40,7 +40,9 @@ class FormSearch {
     for (const int n : nodes) {
       const Form& form = forms_[index_of(n)];
       if (form.bodies > 1 && form.bodies <= most_bodies) {
-        by_form[{-form.bodies, form.number}].push_back(n);
+        // Of two with as many bodies, one of which closes handles of the other alone, the outer one comes first: the
+        // number of its form is larger.
+        by_form[{-form.bodies, -form.number}].push_back(n);
       }
     }
     std::vector<Eight> found;

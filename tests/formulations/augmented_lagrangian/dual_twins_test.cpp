@@ -61,6 +61,24 @@ std::size_t expect_equal_forms(const AssemblyTree& tree, const TwinPlan& plan, c
   return bodies;
 }
 
+/// Bodies with random handles. \param inertia of one of them \returns the pivot that is not positive
+AssemblyPivot pivot_of(const AssemblyTree& tree, int which, double inertia, std::uint64_t seed) {
+  const std::vector<double> masses(index_of(tree.body_count()), 1.0);
+  DualAssembly assembly(tree, masses, {ProximalRows::everywhere, 1e-6, {}, false}, {});
+  RandomSource random(static_cast<std::int64_t>(seed));
+  return assembly.factorise([&](int body) {
+    for (std::size_t handle = 0; handle < assembly.joints(body).size(); ++handle) {
+      SpatialColumns directions(6, tree.joints()[index_of(assembly.joints(body)[handle])].rows);
+      for (double& number : directions.reshaped()) {
+        number = random.uniform(-1.0, 1.0);
+      }
+      const Vec3 lever(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0));
+      assembly.set_handle(body, static_cast<int>(handle), directions, 1.0, lever);
+    }
+    assembly.set_inertia(body, (body == which ? inertia : 1.0) * Mat3::Identity());
+  });
+}
+
 TEST(dual_twins, are_of_equal_form_and_hold_most_of_what_is_regular) {
   const std::uint64_t seed = test::seed_of_run(6100U);
   SCOPED_TRACE(fmt::format("seed {} (another one: MBDBENCH_SEED)", seed));
@@ -87,41 +105,48 @@ TEST(dual_twins, are_of_equal_form_and_hold_most_of_what_is_regular) {
   }
 }
 
-/// A chain of bodies with random handles. \param inertia of one of them \returns the pivot that is not positive
-AssemblyPivot pivot_of_chain(int bodies, int which, double inertia, std::uint64_t seed) {
-  std::vector<AssemblyJoint> joints;
-  for (int k = 0; k < bodies; ++k) {
-    joints.push_back({k - 1, k, 5});
-  }
-  const AssemblyTree tree(bodies, joints, GroundClosure::root);
-  const std::vector<double> masses(index_of(bodies), 1.0);
-  DualAssembly assembly(tree, masses, {ProximalRows::everywhere, 1e-6, {}, false}, {});
-  RandomSource random(static_cast<std::int64_t>(seed));
-  return assembly.factorise([&](int body) {
-    for (std::size_t handle = 0; handle < assembly.joints(body).size(); ++handle) {
-      SpatialColumns directions(6, 5);
-      for (double& number : directions.reshaped()) {
-        number = random.uniform(-1.0, 1.0);
+// Each has a root that closes its joint to the ground and nothing else: as many bodies as the node below it.
+TEST(dual_twins, of_equal_mechanisms_side_by_side_share_no_body) {
+  for (const int chains : {8, 9, 24}) {
+    for (const int links : {1, 2, 3, 8}) {
+      std::vector<AssemblyJoint> joints;
+      for (int body = 0; body < chains * links; ++body) {
+        joints.push_back({body % links == 0 ? -1 : body - 1, body, 5});
       }
-      const Vec3 lever(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0));
-      assembly.set_handle(body, static_cast<int>(handle), directions, 1.0, lever);
+      for (const GroundClosure ground : {GroundClosure::leaf, GroundClosure::root}) {
+        const AssemblyTree tree(chains * links, joints, ground);
+        const TwinPlan plan = plan_twins(tree);
+        std::vector<int> seen(tree.nodes().size(), 0);
+        for (const TwinForm& group : plan.groups) {
+          expect_equal_forms(tree, plan, group, seen);
+        }
+        EXPECT_TRUE(std::none_of(seen.begin(), seen.end(), [](int times) { return times > 1; })) << chains << links;
+        EXPECT_EQ(plan.groups.empty(), links == 1) << chains << ' ' << links;
+        EXPECT_LT(pivot_of(tree, 0, 1.0, 1).joint, 0) << chains << ' ' << links;
+      }
     }
-    assembly.set_inertia(body, (body == which ? inertia : 1.0) * Mat3::Identity());
-  });
+  }
 }
 
-TEST(dual_twins, name_the_joint_at_which_one_lane_fails) {
+TEST(dual_twins, name_a_joint_of_the_body_with_which_one_lane_fails) {
   const std::uint64_t seed = test::seed_of_run(6200U);
   SCOPED_TRACE(fmt::format("seed {} (another one: MBDBENCH_SEED)", seed));
-  constexpr int kBodies = 64;
-  EXPECT_LT(pivot_of_chain(kBodies, 0, 1.0, seed).joint, 0);
-  for (const int body : {3, 22, 37, 61}) {  // in several lanes
-    for (const double inertia : {std::numeric_limits<double>::quiet_NaN(), -1e6}) {
-      const AssemblyPivot failed = pivot_of_chain(kBodies, body, inertia, seed);
-      EXPECT_FALSE(failed.value > 0.0) << body;
-      EXPECT_EQ(std::isnan(failed.value), std::isnan(inertia)) << body;
-      // Sub-trees of two bodies close the joint between these first.
-      EXPECT_TRUE(failed.joint == body || failed.joint == body + 1) << failed.joint << " for body " << body;
+  // Nodes of chains close one joint each, others several with different rows.
+  for (const char* const key : {"pendulum:64", "ladder:40", "rings:12", "random_closed:seed=3,bodies=90,cuts=12"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+    for (const GroundClosure ground : {GroundClosure::leaf, GroundClosure::root}) {
+      const AssemblyTree tree(mechanism.body_count(), assembly_joints(mechanism), ground);
+      EXPECT_LT(pivot_of(tree, 0, 1.0, seed).joint, 0) << key;
+      for (int body = 1; body < mechanism.body_count(); body += 3) {
+        for (const double inertia : {std::numeric_limits<double>::quiet_NaN(), -1e6}) {
+          const AssemblyPivot failed = pivot_of(tree, body, inertia, seed);
+          ASSERT_GE(failed.joint, 0) << key << " body " << body;
+          EXPECT_FALSE(failed.value > 0.0) << key << " body " << body;
+          EXPECT_EQ(std::isnan(failed.value), std::isnan(inertia)) << key << " body " << body;
+          const AssemblyJoint& joint = tree.joints()[index_of(failed.joint)];
+          EXPECT_TRUE(joint.a == body || joint.b == body) << key << " joint " << failed.joint << " body " << body;
+        }
+      }
     }
   }
 }
