@@ -138,6 +138,12 @@ TEST(dual_twins, name_a_joint_of_the_body_with_which_one_lane_fails) {
       const AssemblyTree tree(mechanism.body_count(), assembly_joints(mechanism), ground);
       EXPECT_LT(pivot_of(tree, 0, 1.0, seed).joint, 0) << key;
       for (int body = 1; body < mechanism.body_count(); body += 3) {
+        const bool has_handles = std::any_of(
+            tree.joints().begin(), tree.joints().end(),
+            [body](const AssemblyJoint& joint) { return joint.rows > 0 && (joint.a == body || joint.b == body); });
+        if (!has_handles) {
+          continue;  // it flies by itself
+        }
         for (const double inertia : {std::numeric_limits<double>::quiet_NaN(), -1e6}) {
           const AssemblyPivot failed = pivot_of(tree, body, inertia, seed);
           ASSERT_GE(failed.joint, 0) << key << " body " << body;
