@@ -109,9 +109,9 @@ TEST(dual_twins, are_of_equal_form_and_hold_most_of_what_is_regular) {
 TEST(dual_twins, of_equal_mechanisms_side_by_side_share_no_body) {
   for (const int chains : {8, 9, 24}) {
     for (const int links : {1, 2, 3, 8}) {
-      std::vector<AssemblyJoint> joints;
+      std::vector<AssemblyJoint> joints(index_of(chains * links));
       for (int body = 0; body < chains * links; ++body) {
-        joints.push_back({body % links == 0 ? -1 : body - 1, body, 5});
+        joints[index_of(body)] = {body % links == 0 ? -1 : body - 1, body, 5};
       }
       for (const GroundClosure ground : {GroundClosure::leaf, GroundClosure::root}) {
         const AssemblyTree tree(chains * links, joints, ground);
