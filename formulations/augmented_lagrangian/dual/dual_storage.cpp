@@ -107,10 +107,10 @@ void DualStorage::list_members(const TwinGroups& twins) {
   // All of them first: spans point into the list.
   constexpr std::size_t kLists = 6;
   std::vector<std::array<std::size_t, kLists + 1>> bounds;
-  for (std::size_t r = 0; r < ranges_.size(); ++r) {
+  for (const DualRange& range : ranges_) {
     std::array<std::vector<int>, kLists> lists;
     auto& [joints, bodies, single_joints, single_bodies, single_nodes, closing] = lists;
-    for (std::size_t n = ranges_[r].first; n < ranges_[r].last; ++n) {
+    for (std::size_t n = range.first; n < range.last; ++n) {
       const DualNode& node = nodes_[n];
       joints.insert(joints.end(), node.joints, node.joints + node.closed_joints);
       if (node.body >= 0) {

@@ -48,8 +48,7 @@ void TwinGroup::place_joints() {
   const TwinForm::Node& root = form_.nodes.back();
   std::for_each(root.joints.begin() + static_cast<std::ptrdiff_t>(root.closed), root.joints.end(), place);
   trees_.row_count = next;
-  for (std::size_t n = 0; n < form_.nodes.size(); ++n) {
-    const TwinForm::Node& node = form_.nodes[n];
+  for (const TwinForm::Node& node : form_.nodes) {
     if (node.body >= 0 &&
         std::any_of(node.joints.begin(), node.joints.end(), [this](int joint) { return stays(joint); })) {
       kept_bodies_.push_back(node.body);
