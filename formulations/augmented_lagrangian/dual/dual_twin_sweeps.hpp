@@ -30,7 +30,7 @@ MBDBENCH_KERNEL T product_of_six(const T* a, const T* b) {
   return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
-/// Calls kernel.operator()<rows> with how many are closed at a node: five (revolute) or three (spherical), else -1.
+/// Calls a kernel with how many rows a node closes as a constant: five (revolute) or three (spherical), else -1.
 template <typename Kernel>
 MBDBENCH_KERNEL auto with_closed_rows(const TwinNode& node, const Kernel& kernel) {
   switch (node.closed_rows) {
@@ -79,7 +79,7 @@ MBDBENCH_KERNEL void fill_front(const TwinTrees& twins, const TwinNode& node, T*
   }
 }
 
-/// L, L D and D of the closed rows, and L of all others. \returns the least pivot, or one that is no number
+/// L, L D and D of the closed rows, and L of all others.
 template <typename T, int kClosed>
 MBDBENCH_KERNEL void factorise_rows(const TwinTrees& twins, const TwinNode& node, double regularisation) {
   const int n = node.row_count;
