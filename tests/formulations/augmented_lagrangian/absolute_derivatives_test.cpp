@@ -132,6 +132,27 @@ TEST(AbsoluteDerivatives, AgreeByParameters) {
   EXPECT_GT(compared, 100U);
 }
 
+// A body that is fixed to the ground falls by itself before passes hold it, each of which leaves five sixths of that:
+// what is left by its mass ends at zero, next to which no pass is small.
+TEST(AbsoluteDerivatives, ByTheMassOfABodyThatIsHeldAreZero) {
+  MechanismDescription description = test::absolute_named("pendulum:2").description();
+  description.bodies.front().mass = 1000.0;
+  description.joints.front().type = JointType::fixed;
+  description.joints.front().q0.clear();
+  description.joints.front().v0.clear();
+  const Mechanism mechanism(description);
+  const auto formulation = test::make("dca-alm", mechanism, "alpha=200,iterations=200");
+  std::vector<double> x(formulation->state_size());
+  ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+  std::vector<double> column(x.size());
+  const std::vector<RateParameter> asked = {{ParameterKind::mass, mechanism.bodies().front().name, 0}};
+  const RhsStatus status = formulation->parameter_jacobian(0.0, x, asked, column);
+  ASSERT_TRUE(status.ok) << status.message();
+  for (const double number : column) {
+    EXPECT_NEAR(number, 0.0, 1e-12);  // beside g / m, 0.01 m/s^2 a kilogram
+  }
+}
+
 TEST(AbsoluteDerivatives, OfPrescribedMotions) {
   RandomSource random(test::seed_of_run(17));
   std::size_t driven = 0;
