@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/turning_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/turning_slopes.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {

@@ -27,7 +27,7 @@
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
 #include "formulations/execution/execution.hpp"
-#include "formulations/subchains/segment_closing.hpp"
+#include "formulations/subchains/segments/segment_closing.hpp"
 
 namespace mbdbench {
 namespace {

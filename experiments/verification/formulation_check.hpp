@@ -1,8 +1,10 @@
 #pragma once
 /// \file
 /// Compares one formulation with the reference at one state after another.
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "experiments/precise/precise_changes.hpp"
 #include "experiments/verification/derivatives/tangent_directions.hpp"
@@ -34,6 +36,34 @@ class FormulationCheck {
   void keep_state(const Reference& reference, WorstComparison& worst);
 
  private:
+  // Limits. A stable solution of an n x n system with condition number c is right to about n eps c; the factor covers
+  // the recursion around it. c is that of the scaled matrices, which a formulation may do better than but not much
+  // worse.
+  static constexpr double kRoundingFactor = 10.0;
+  // A wrong term shows far above this. Where rounding may explain more, a disagreement proves nothing.
+  static constexpr double kLargestLimit = 1e-7;
+  // The same for differences, whose own uncertainty is estimated from two steps.
+  static constexpr double kSmallestDifferenceLimit = 1e-9;
+  static constexpr double kLargestDifferenceLimit = 1e-4;
+  static constexpr double kDifferenceStep = 1e-3;
+  // Passes that begin at zero and shrink every error leave at most all of it.
+  static constexpr double kUnconvergedLimit = 1.0;
+  static constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+  /// \returns the largest absolute entry; zero of none.
+  static double largest_entry(const Eigen::VectorXd& vector);
+  /// \returns max|a - b| / max(max|b|, scale); infinite for a value that is not finite.
+  static Deviation relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale);
+  /// Adds a state to a block and names the entry if it is the worst.
+  static void add(BlockCheck& block, const VerificationResult& result, Deviation deviation, double tolerance,
+                  double largest_limit, const std::string& component);
+  /// \returns the step of differences along a direction: every joint turns by about 1 along one of states, every number
+  /// changes by about itself along one of parameters; at the end of a chain changes of random signs add up to the root
+  /// of their number.
+  static double step_along_directions(const Mechanism& mechanism);
+  /// \returns what the condition of the equations explains, relative.
+  static double rounding_limit(const Reference& reference);
+
   [[nodiscard]] RhsStatus set_state(const Reference& reference);
   /// A block that the reference has below the rounding of its terms is zero, and errors are the rounding of these
   /// terms. \returns what errors of a block are measured by where it is small

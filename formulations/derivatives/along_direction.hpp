@@ -15,7 +15,7 @@
 ///
 /// in which weight turns by -D inboard and moves by D outboard. Cost: three passes over the tree with those of the
 /// solution, four for momenta.
-#include "formulations/derivatives/tree_weights.hpp"
+#include "formulations/derivatives/trees/tree_weights.hpp"
 
 namespace mbdbench::linear {
 

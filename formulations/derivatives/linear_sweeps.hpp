@@ -3,7 +3,7 @@
 /// The passes of this room for one width of registers. Compiled once an instruction set (linear_sweeps_for_sets.cpp),
 /// inlined or named by the width for the reason that lane_sweeps.hpp has.
 #include "formulations/derivatives/along_direction.hpp"
-#include "formulations/derivatives/tree_products.hpp"
+#include "formulations/derivatives/trees/tree_products.hpp"
 
 namespace mbdbench::linear {
 

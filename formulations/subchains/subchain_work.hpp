@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "formulations/subchains/chains/chain_team.hpp"
-#include "formulations/subchains/segment_closing.hpp"
-#include "formulations/subchains/segment_lanes.hpp"
-#include "formulations/subchains/segment_mail.hpp"
+#include "formulations/subchains/segments/segment_closing.hpp"
+#include "formulations/subchains/segments/segment_lanes.hpp"
+#include "formulations/subchains/segments/segment_mail.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
 namespace mbdbench {

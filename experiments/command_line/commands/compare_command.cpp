@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "experiments/command_line/commands/command.hpp"
-#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
 #include "experiments/files/result_folder.hpp"
 #include "experiments/studies/verdicts/comparison/result_comparison.hpp"
 #include "experiments/studies/verdicts/comparison/run_comparison.hpp"

@@ -12,8 +12,8 @@
 
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
-#include "experiments/command_line/option_checks.hpp"
-#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
+#include "experiments/command_line/options/robot_flags.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
 #include "experiments/drawing/open_mechanism.hpp"

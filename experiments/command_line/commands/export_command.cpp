@@ -7,8 +7,8 @@
 
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
-#include "experiments/command_line/option_checks.hpp"
-#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
+#include "experiments/command_line/options/robot_flags.hpp"
 #include "experiments/engines/engine_messages.hpp"
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"

@@ -12,7 +12,7 @@
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/graph_drawing.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
-#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/command_line/options/robot_flags.hpp"
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/registries/formulation_choice.hpp"

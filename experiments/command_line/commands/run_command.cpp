@@ -11,7 +11,7 @@
 
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/commands/study_command.hpp"
-#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
 #include "experiments/files/shipped_file.hpp"
 #include "experiments/simulation/processes/process_start.hpp"
 #include "formulations/execution/execution.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "experiments/command_line/commands/command.hpp"
-#include "experiments/command_line/option_checks.hpp"
-#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
+#include "experiments/command_line/options/robot_flags.hpp"
 #include "experiments/ensembles/ensemble_run.hpp"
 #include "experiments/simulation/simulate_run.hpp"
 

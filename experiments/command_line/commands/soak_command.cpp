@@ -16,7 +16,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/commands/command.hpp"
-#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/plain_file_name.hpp"

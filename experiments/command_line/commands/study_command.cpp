@@ -18,7 +18,7 @@
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/commands/study_command.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
-#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
 #include "experiments/command_line/report_program.hpp"
 #include "experiments/command_line/study_shares.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"

@@ -162,8 +162,7 @@ void LinearPasses::back(std::span<Vec6> of_rates, std::span<Vec6> of_g, std::spa
 // redundant never settle.
 RhsStatus LinearPasses::find_plain_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates) {
   double last = size_of(rates);
-  // Where a parameter moves nothing, what is left of the rates at the end is rounding of those that came before.
-  double size = last;
+  double largest = last;
   double last_of_rows = 0.0;
   bool waits = !redundant_;
   const int most = std::max(most_, kMostPlainPasses);
@@ -172,14 +171,15 @@ RhsStatus LinearPasses::find_plain_limit(std::span<const double> r, std::span<do
     const double of_rows = size_of(multipliers_);
     // What shrinks by less than half a pass is taken for rounding: passes that need more are far from alpha's purpose.
     waits = waits && (k == 0 || !(is_last(of_rows, last_of_rows, size_of(sigma)) || of_rows > 0.5 * last_of_rows));
-    size = std::max(size, size_of(rates));
-    if (k > 0 && !waits && is_last(change, last, size)) {
+    if (k > 0 && !waits && is_last(change, last, size_of(rates))) {
       return {};
     }
     last = change;
     last_of_rows = of_rows;
+    largest = std::max(largest, size_of(rates));
   }
-  return last <= kNearlyThere * size
+  // Where a parameter moves nothing, rates end at zero: what is left is small beside those that came before.
+  return last <= kNearlyThere * largest
              ? RhsStatus{}
              : RhsStatus{false, {}, "passes of a derivative do not converge, passes", 1.0 * most};
 }

@@ -4,7 +4,7 @@
 /// of both (load_slopes.hpp has their order). It need not hold.
 #include <utility>
 
-#include "formulations/derivatives/loops/vector_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/vector_slopes.hpp"
 #include "mechanisms/model/kinematics/joint_kinematics.hpp"
 
 namespace mbdbench {

@@ -12,7 +12,7 @@
 
 #include "formulations/derivatives/loops/loads/loop_loads.hpp"
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
-#include "formulations/derivatives/loops/velocity_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/velocity_slopes.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/motions.hpp"

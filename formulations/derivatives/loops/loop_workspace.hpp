@@ -13,7 +13,7 @@
 #include "formulations/derivatives/loops/loop_solver.hpp"
 #include "formulations/derivatives/loops/loop_state.hpp"
 #include "formulations/derivatives/loops/saddle_solver.hpp"
-#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/loops/slopes/turned_coordinates.hpp"
 #include "formulations/derivatives/spring_forces.hpp"
 #include "formulations/execution/instruction_set.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/derivatives/tree_evaluations.hpp"
+#include "formulations/derivatives/trees/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/joint_accelerations.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/derivatives/tree_evaluations.hpp"
+#include "formulations/derivatives/trees/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/closed_momenta.hpp"

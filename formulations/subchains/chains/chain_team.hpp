@@ -10,7 +10,7 @@
 #include "formulations/execution/thread_team.hpp"
 #include "formulations/subchains/chains/chain_lanes.hpp"
 #include "formulations/subchains/chains/chain_loads.hpp"
-#include "formulations/subchains/segment_scans.hpp"
+#include "formulations/subchains/segments/segment_scans.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

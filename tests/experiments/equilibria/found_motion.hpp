@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line/turning_option.hpp"
+#include "experiments/command_line/options/turning_option.hpp"
 #include "experiments/equilibria/equilibrium.hpp"
 
 namespace mbdbench::test {

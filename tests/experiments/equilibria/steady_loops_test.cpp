@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line/turning_option.hpp"
+#include "experiments/command_line/options/turning_option.hpp"
 #include "experiments/equilibria/equilibrium.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "tests/experiments/equilibria/found_motion.hpp"

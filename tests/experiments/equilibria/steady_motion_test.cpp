@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/command_line/turning_option.hpp"
+#include "experiments/command_line/options/turning_option.hpp"
 #include "experiments/equilibria/equilibrium.hpp"
 #include "formulations/registry.hpp"
 #include "tests/experiments/equilibria/found_motion.hpp"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "formulations/subchains/segment_tree.hpp"
+#include "formulations/subchains/segments/segment_tree.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
 namespace mbdbench {

@@ -1,6 +1,6 @@
 #include "formulations/derivatives/loops/loads/load_slopes.hpp"
 
-#include "formulations/derivatives/loops/vector_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/vector_slopes.hpp"
 
 #include <limits>
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "formulations/derivatives/loops/link_vectors.hpp"
-#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/loops/slopes/turned_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 #include "mechanisms/model/loads/joint_resistance.hpp"

@@ -1,4 +1,4 @@
-#include "formulations/subchains/segment_tree.hpp"
+#include "formulations/subchains/segments/segment_tree.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "experiments/command_line/turning_option.hpp"
+#include "experiments/command_line/options/turning_option.hpp"
 
 #include <fmt/format.h>
 

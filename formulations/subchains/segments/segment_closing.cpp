@@ -1,10 +1,10 @@
-#include "formulations/subchains/segment_closing.hpp"
+#include "formulations/subchains/segments/segment_closing.hpp"
 
 #include <algorithm>
 
 #include "formulations/kernels/chains/turns.hpp"
 #include "formulations/options/gauge_option.hpp"
-#include "formulations/subchains/segment_scans.hpp"
+#include "formulations/subchains/segments/segment_scans.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

@@ -1,4 +1,4 @@
-#include "formulations/subchains/segment_mail.hpp"
+#include "formulations/subchains/segments/segment_mail.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
-#include "formulations/derivatives/loops/velocity_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/velocity_slopes.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <variant>
 
-#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/loops/slopes/turned_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 

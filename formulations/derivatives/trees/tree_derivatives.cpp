@@ -1,4 +1,4 @@
-#include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/derivatives/trees/tree_derivatives.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/command_line/options/robot_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

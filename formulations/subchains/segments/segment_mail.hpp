@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formulations/execution/process_exchange.hpp"
-#include "formulations/subchains/segment_closing.hpp"
+#include "formulations/subchains/segments/segment_closing.hpp"
 
 namespace mbdbench {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/loops/slopes/turned_coordinates.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
 

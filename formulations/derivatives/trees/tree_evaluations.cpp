@@ -1,4 +1,4 @@
-#include "formulations/derivatives/tree_evaluations.hpp"
+#include "formulations/derivatives/trees/tree_evaluations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 
 #include "formulations/subchains/loop_closure.hpp"
 #include "formulations/subchains/node_chain.hpp"
-#include "formulations/subchains/segment_tree.hpp"
+#include "formulations/subchains/segments/segment_tree.hpp"
 
 namespace mbdbench {
 

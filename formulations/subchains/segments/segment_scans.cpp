@@ -1,4 +1,4 @@
-#include "formulations/subchains/segment_scans.hpp"
+#include "formulations/subchains/segments/segment_scans.hpp"
 
 #include <cstddef>
 

@@ -13,7 +13,7 @@
 /// Their terms are these, the order is another one: directions go through the tree in lanes, with M^-1 at once, so that
 /// a pair of joints is never formed, and long chains cost n a direction.
 #include "formulations/derivatives/displacements.hpp"
-#include "formulations/derivatives/tree_values.hpp"
+#include "formulations/derivatives/trees/tree_values.hpp"
 
 namespace mbdbench::linear {
 

@@ -1,4 +1,4 @@
-#include "formulations/derivatives/loops/turned_coordinates.hpp"
+#include "formulations/derivatives/loops/slopes/turned_coordinates.hpp"
 
 #include <algorithm>
 

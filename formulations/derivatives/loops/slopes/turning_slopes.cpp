@@ -1,4 +1,4 @@
-#include "formulations/derivatives/loops/turning_slopes.hpp"
+#include "formulations/derivatives/loops/slopes/turning_slopes.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// The lanes of segments: what they report of themselves, and what each lane is told before the next sweep.
-#include "formulations/subchains/segment_closing.hpp"
-#include "formulations/subchains/segment_scans.hpp"
+#include "formulations/subchains/segments/segment_closing.hpp"
+#include "formulations/subchains/segments/segment_scans.hpp"
 
 namespace mbdbench {
 

@@ -1,4 +1,4 @@
-#include "formulations/subchains/segment_lanes.hpp"
+#include "formulations/subchains/segments/segment_lanes.hpp"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 // Directions of a tree: where each finds its numbers, and which go side by side.
 #include <algorithm>
 
-#include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/derivatives/trees/tree_derivatives.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

@@ -1,4 +1,4 @@
-#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/options/option_checks.hpp"
 
 #include <fmt/format.h>
 

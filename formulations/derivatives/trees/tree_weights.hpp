@@ -20,7 +20,7 @@
 ///   Z = V x* (G - R) + (Y - C) x* P^C - B x* W + [0; L x g],   L the linear part of sum I_k B_k
 ///
 /// No composite inertia is formed. Cost: four passes over the tree with those of the solution, six for momenta.
-#include "formulations/derivatives/tree_values.hpp"
+#include "formulations/derivatives/trees/tree_values.hpp"
 
 namespace mbdbench::linear {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formulations/batches/states_in_lanes.hpp"
-#include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/derivatives/trees/tree_derivatives.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/state_derivatives.hpp"
 

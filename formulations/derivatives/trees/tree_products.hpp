@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// All derivatives of a linearised tree, and those by a parameter.
-#include "formulations/derivatives/tree_directions.hpp"
-#include "formulations/derivatives/tree_slopes.hpp"
+#include "formulations/derivatives/trees/tree_directions.hpp"
+#include "formulations/derivatives/trees/tree_slopes.hpp"
 
 namespace mbdbench::linear {
 
