@@ -125,7 +125,7 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const ClosedSettings&
     accelerations_.emplace(mechanism, BaumgarteConstants{}, false, settings.execution, settings.near, 0);
   }
   dependents_.use_choice(settings.choice);
-  correction_.resize(dependents_.choice().rows.size());
+  correction_.resize(settings.choice.dependent.size());
 }
 
 WorldRecursion& ClosedDynamics::world() {
@@ -187,7 +187,7 @@ double ClosedDynamics::add_to_dependent(std::span<const double> change, double s
   double largest = 0.0;
   for (const Joint& joint : mechanism_->tree_joints()) {
     for (int i = 0; i < joint.nu; ++i) {
-      const auto& dependent = dependents_.choice().dependent;
+      const auto& dependent = dependents_.dependent();
       const auto found = std::lower_bound(dependent.begin(), dependent.end(), joint.u_offset + i);
       if (found != dependent.end() && *found == joint.u_offset + i) {
         double& coordinate = q[index_of(joint.q_offset + i)];
@@ -247,7 +247,7 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
 
 RhsStatus ClosedDynamics::solve_velocities(double t, std::span<const double> q, std::span<const double> p) {
   std::copy(p.begin(), p.end(), reduced_.begin());
-  for (const int component : dependents_.choice().dependent) {
+  for (const int component : dependents_.dependent()) {
     reduced_[index_of(component)] = 0.0;
   }
   return momenta_->set_state(t, q, reduced_, velocities_);
@@ -312,7 +312,7 @@ void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::
 std::vector<int> ClosedDynamics::better_choice() {
   const double present = dependents_.factorise() > kDependentSingular ? largest_ratio() : kInfinity;
   const std::vector<bool> none_preferred(allowed_.size(), false);
-  std::vector<int> before = dependents_.choice().dependent;
+  std::vector<int> before = dependents_.dependent();
   // As many as there are: where loops have drifted open, redundant rows differ by the drift.
   const DependentChoice other = choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred,
                                                   dependents_.reach(), before.size());

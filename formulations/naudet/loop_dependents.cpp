@@ -59,6 +59,7 @@ class Planner {
   const Mechanism* mechanism_;
   const std::vector<bool>* allowed_;
   DependentJoints dependents_;
+  Eigen::MatrixXd phi_q_;
   Eigen::MatrixXd left_;
   std::vector<bool> usable_;
   std::vector<int> loop_of_joint_;  // cut whose loop the joint closes
@@ -76,7 +77,8 @@ Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
   LoopGeometry geometry(mechanism);
   geometry.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
   dependents_.set_positions(geometry);
-  left_ = dependents_.phi_q();
+  phi_q_ = dependents_.phi_q();
+  left_ = phi_q_;
   for (const Joint& joint : mechanism.tree_joints()) {
     for (const JointMotion& motion : joint.motions) {
       usable_[index_of(joint.u_offset + motion.component)] = false;
@@ -149,8 +151,8 @@ std::string Planner::take_joint(int k, std::size_t count, Eigen::MatrixXd& basis
     for (std::size_t i = 0; i < open.size(); ++i) {
       Eigen::VectorXd column(basis.rows());
       for (Eigen::Index row = 0; row < column.size(); ++row) {
-        column[row] = dependents_.phi_q()(cut.row_offset + result.loop.rows[static_cast<std::size_t>(row)],
-                                          joint.u_offset + open[i]);
+        column[row] =
+            phi_q_(cut.row_offset + result.loop.rows[static_cast<std::size_t>(row)], joint.u_offset + open[i]);
       }
       result.largest = std::max(result.largest, column.norm());
       column -= basis * (basis.transpose() * column);

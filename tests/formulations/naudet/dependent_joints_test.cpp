@@ -54,7 +54,7 @@ class AtTheStart {
 
   /// \returns K = -Phi_d^+ Phi_i over all of u, zero for dependent components; as many digits as Phi_d allows.
   [[nodiscard]] Eigen::MatrixXd ratios() const {
-    const std::vector<int>& dependent = dependents.choice().dependent;
+    const std::vector<int>& dependent = dependents.dependent();
     const Eigen::MatrixXd scaled = dependents.phi_q();
     const Eigen::MatrixXd phi_d = scaled(Eigen::all, dependent);
     Eigen::MatrixXd k = -phi_d.colPivHouseholderQr().solve(scaled);
@@ -86,7 +86,7 @@ TEST(DependentJointsTest, VelocitiesAndMomentaFollowFromTheDenseRatios) {
     const double pivots = at.dependents.factorise();
     ASSERT_GT(pivots, 1e-6) << key;
     const Eigen::MatrixXd k = at.ratios();
-    const std::vector<int>& dependent = at.dependents.choice().dependent;
+    const std::vector<int>& dependent = at.dependents.dependent();
     Eigen::VectorXd u(at.mechanism.u_size());
     for (Eigen::Index i = 0; i < u.size(); ++i) {
       u[i] = std::sin(1.0 + 2.0 * static_cast<double>(i));

@@ -1,0 +1,261 @@
+#include "formulations/naudet/dependent_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mbdbench {
+
+void LoopRows::add_rows(std::span<const double> scales) {
+  const std::vector<int>& own = components.back();
+  for (const double scale : scales) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      columns[index_of(own[i])].push_back({static_cast<int>(rows.size()), entries.size() + i});
+    }
+    rows.push_back({static_cast<int>(components.size()) - 1, scale, entries.size()});
+    entries.resize(entries.size() + own.size(), 0.0);
+  }
+}
+
+DependentRows::DependentRows(const LoopRows& phi_q)
+    : places_(phi_q.columns.size(), -1),
+      rows_(phi_q.rows.size()),
+      first_(phi_q.components.size() + 1),
+      rounds_(phi_q.components.size()),
+      seen_(phi_q.columns.size()) {
+  std::size_t count = 0;
+  for (const std::vector<int>& components : phi_q.components) {
+    count += components.size();
+  }
+  entries_.reserve(count);
+  active_.reserve(rows_.size());
+  by_first_.reserve(rows_.size());
+  queue_.reserve(phi_q.components.size());
+}
+
+void DependentRows::use_dependent(const LoopRows& phi_q, std::span<const int> dependent) {
+  std::fill(places_.begin(), places_.end(), -1);
+  for (const int component : dependent) {
+    places_[index_of(component)] = 0;
+  }
+  pivots_.assign(dependent.size(), 0);
+  furthest_.resize(dependent.size());
+  columns_.reserve(dependent.size());
+  follow_loops(phi_q);
+  const std::size_t along_loops = lay_out(phi_q);
+  columns_.assign(dependent.begin(), dependent.end());  // their own order is as good where loops are few
+  std::size_t size = lay_out(phi_q);
+  if (along_loops < size) {
+    follow_loops(phi_q);
+    size = lay_out(phi_q);
+  }
+  memory_.resize(size);
+}
+
+void DependentRows::follow_loops(const LoopRows& phi_q) {
+  columns_.clear();
+  std::fill(rounds_.begin(), rounds_.end(), 0);
+  std::fill(seen_.begin(), seen_.end(), 0);
+  for (int loop = 0; loop < static_cast<int>(rounds_.size()); ++loop) {
+    if (rounds_[index_of(loop)] == 0) {
+      visit(phi_q, visit(phi_q, loop, 1, false), 2, true);
+    }
+  }
+  // Of no loop: Phi_d is singular.
+  for (std::size_t component = 0; component < places_.size(); ++component) {
+    if (places_[component] >= 0 && seen_[component] == 0) {
+      columns_.push_back(static_cast<int>(component));
+    }
+  }
+}
+
+int DependentRows::visit(const LoopRows& phi_q, int first, int round, bool notes) {
+  queue_.assign(1, first);
+  rounds_[index_of(first)] = round;
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    for (const int component : phi_q.components[index_of(queue_[next])]) {
+      if (places_[index_of(component)] < 0 || seen_[index_of(component)] == round) {
+        continue;
+      }
+      seen_[index_of(component)] = round;
+      if (notes) {
+        columns_.push_back(component);
+      }
+      for (const LoopRows::Place& place : phi_q.columns[index_of(component)]) {
+        if (const int loop = phi_q.rows[index_of(place.row)].loop; rounds_[index_of(loop)] != round) {
+          rounds_[index_of(loop)] = round;
+          queue_.push_back(loop);
+        }
+      }
+    }
+  }
+  return queue_.back();
+}
+
+std::size_t DependentRows::lay_out(const LoopRows& phi_q) {
+  const auto count = static_cast<int>(columns_.size());
+  for (int k = 0; k < count; ++k) {
+    places_[index_of(columns_[index_of(k)])] = k;
+  }
+  entries_.clear();
+  for (std::size_t loop = 0; loop < phi_q.components.size(); ++loop) {
+    first_[loop] = entries_.size();
+    for (std::size_t i = 0; i < phi_q.components[loop].size(); ++i) {
+      if (const int column = places_[index_of(phi_q.components[loop][i])]; column >= 0) {
+        entries_.push_back({static_cast<int>(i), column});
+      }
+    }
+  }
+  first_.back() = entries_.size();
+  by_first_.clear();
+  std::fill(furthest_.begin(), furthest_.end(), 0);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    Row& row = rows_[r];
+    row.first = count;
+    row.last = 0;
+    const auto loop = index_of(phi_q.rows[r].loop);
+    for (std::size_t e = first_[loop]; e < first_[loop + 1]; ++e) {
+      row.first = std::min(row.first, entries_[e].column);
+      row.last = std::max(row.last, entries_[e].column + 1);
+    }
+    if (row.first < row.last) {
+      by_first_.push_back(static_cast<int>(r));
+      furthest_[index_of(row.first)] = std::max(furthest_[index_of(row.first)], row.last);
+    }
+  }
+  std::sort(by_first_.begin(), by_first_.end(), [this](int one, int other) {
+    return std::pair(rows_[index_of(one)].first, one) < std::pair(rows_[index_of(other)].first, other);
+  });
+  for (std::size_t k = 1; k < furthest_.size(); ++k) {
+    furthest_[k] = std::max(furthest_[k], furthest_[k - 1]);
+  }
+  // A row is a pivot, or rounding, behind its own last column: before it reaches what rows reach that begin there.
+  std::size_t end = 0;
+  for (const int r : by_first_) {
+    Row& row = rows_[index_of(r)];
+    row.at = end;
+    row.room = furthest_[index_of(row.last - 1)];
+    end += index_of(row.room - row.first);
+  }
+  return end;
+}
+
+void DependentRows::widen(Row& row, int last) {
+  const std::size_t before = row.at;
+  row.at = memory_.size();
+  row.room = std::min(static_cast<int>(columns_.size()), std::max(last, 2 * row.room - row.first));
+  memory_.resize(row.at + index_of(row.room - row.first));
+  std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(before), row.filled - row.first,
+              memory_.begin() + static_cast<std::ptrdiff_t>(row.at));
+}
+
+double DependentRows::factorise(const LoopRows& phi_q) {
+  if (columns_.empty()) {
+    return 1.0;
+  }
+  for (const int r : by_first_) {
+    Row& row = rows_[index_of(r)];
+    double* const to = &memory_[row.at];
+    std::fill_n(to, row.last - row.first, 0.0);
+    const double* const from = phi_q.row(r);
+    const auto loop = index_of(phi_q.rows[index_of(r)].loop);
+    for (std::size_t e = first_[loop]; e < first_[loop + 1]; ++e) {
+      to[entries_[e].column - row.first] = from[entries_[e].from];
+    }
+    row.filled = row.last;
+    row.pivot = -1;
+  }
+  active_.clear();
+  std::size_t next = 0;
+  double smallest = 0.0;
+  double largest = 0.0;
+  for (int k = 0; k < static_cast<int>(columns_.size()); ++k) {
+    // Rows that end before are zero from here on: others stand for them.
+    active_.erase(
+        std::remove_if(active_.begin(), active_.end(), [this, k](int row) { return rows_[index_of(row)].filled <= k; }),
+        active_.end());
+    for (; next < by_first_.size() && rows_[index_of(by_first_[next])].first <= k; ++next) {
+      active_.push_back(by_first_[next]);
+    }
+    auto pivot = active_.end();
+    double size = 0.0;
+    for (auto row = active_.begin(); row != active_.end(); ++row) {
+      const double own = std::abs(memory_[rows_[index_of(*row)].of(k)]);
+      if (pivot == active_.end() || size < own) {
+        pivot = row;
+        size = own;
+      }
+    }
+    if (!(size > 0.0)) {
+      return 0.0;  // also for what is not a number
+    }
+    pivots_[index_of(k)] = *pivot;
+    rows_[index_of(*pivot)].pivot = k;
+    active_.erase(pivot);
+    smallest = k == 0 ? size : std::min(smallest, size);
+    largest = std::max(largest, size);
+    eliminate(k);
+  }
+  return smallest / largest;
+}
+
+void DependentRows::eliminate(int k) {
+  const Row& pivot = rows_[index_of(pivots_[index_of(k)])];
+  const int right = pivot.filled - k - 1;
+  for (const int r : active_) {
+    Row& row = rows_[index_of(r)];
+    if (memory_[row.of(k)] == 0.0) {
+      continue;
+    }
+    if (row.filled < pivot.filled) {
+      if (row.room < pivot.filled) {
+        widen(row, pivot.filled);
+      }
+      std::fill_n(&memory_[row.of(row.filled)], pivot.filled - row.filled, 0.0);
+      row.filled = pivot.filled;
+    }
+    const double* const from = &memory_[pivot.of(k)];
+    double* const to = &memory_[row.of(k)];
+    const double multiple = to[0] / from[0];
+    to[0] = multiple;
+    for (int j = 1; j <= right; ++j) {
+      to[j] -= multiple * from[j];
+    }
+  }
+}
+
+void DependentRows::solve(std::span<double> right) const {
+  const auto dot = [](const double* one, const double* other, int count) {
+    return Eigen::Map<const Eigen::VectorXd>(one, count).dot(Eigen::Map<const Eigen::VectorXd>(other, count));
+  };
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Row& row = rows_[index_of(pivots_[i])];
+    right[i] -= dot(&memory_[row.at], &right[index_of(row.first)], static_cast<int>(i) - row.first);
+  }
+  for (std::size_t i = columns_.size(); i-- > 0;) {
+    const Row& row = rows_[index_of(pivots_[i])];
+    const double* const own = &memory_[row.of(static_cast<int>(i))];
+    right[i] = (right[i] - dot(own + 1, right.data() + i + 1, row.filled - static_cast<int>(i) - 1)) / own[0];
+  }
+}
+
+void DependentRows::solve_transposed(std::span<double> right) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Row& row = rows_[index_of(pivots_[i])];
+    const double* const own = &memory_[row.of(static_cast<int>(i))];
+    right[i] /= own[0];
+    for (int j = 1; j < row.filled - static_cast<int>(i); ++j) {
+      right[i + index_of(j)] -= right[i] * own[j];
+    }
+  }
+  for (std::size_t i = columns_.size(); i-- > 0;) {
+    const Row& row = rows_[index_of(pivots_[i])];
+    const double* const own = &memory_[row.at];
+    double* const to = right.data() + row.first;
+    for (int j = 0; j < static_cast<int>(i) - row.first; ++j) {
+      to[j] -= right[i] * own[j];
+    }
+  }
+}
+
+}  // namespace mbdbench
