@@ -105,8 +105,8 @@ class ClosedDynamics {
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
-  LoopGeometry positions_;  // of set_positions
-  LoopGeometry closing_;    // of close_positions and of the way between two positions
+  std::optional<LoopGeometry> positions_;  // of set_positions; of momenta those of their part
+  LoopGeometry closing_;                   // of close_positions and of the way between two positions
   std::vector<double> way_;
   std::vector<double> residual_;
   std::vector<double> correction_;

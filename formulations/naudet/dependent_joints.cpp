@@ -29,18 +29,13 @@ bool has_negative_determinant(Eigen::MatrixXd& matrix) {
   return negative;
 }
 
-/// \returns the vector with its linear and angular parts times one factor each.
-Vec6 in_units(const Vec6& vector, double linear, double angular) {
-  Vec6 result;
-  result.head<3>() = linear * vector.head<3>();
-  result.tail<3>() = angular * vector.tail<3>();
-  return result;
-}
-
 }  // namespace
 
 DependentJoints::DependentJoints(const Mechanism& mechanism)
-    : mechanism_(&mechanism), phi_q_(find_ways()), factors_(phi_q_) {}
+    : mechanism_(&mechanism),
+      phi_q_(find_ways()),
+      factors_(phi_q_),
+      inverse_columns_(mechanism.scales().columns.cwiseInverse()) {}
 
 LoopRows DependentJoints::find_ways() {
   LoopRows phi_q;
@@ -48,26 +43,28 @@ LoopRows DependentJoints::find_ways() {
   const Eigen::VectorXd& rows = mechanism_->scales().rows;
   const std::span<const double> scales(rows.data(), static_cast<std::size_t>(rows.size()));
   for (const Joint& cut : mechanism_->cut_joints()) {
-    std::vector<Passed>& way = ways_.emplace_back();
-    std::vector<int>& components = phi_q.components.emplace_back();
+    std::vector<double>& signs = signs_.emplace_back();
+    std::vector<int> components;
     // An outboard body has the larger number of two.
     for (int b = cut.b, a = cut.a; a != b;) {
       int& outer = a > b ? a : b;
-      way.push_back({outer, a > b ? -1.0 : 1.0});
+      const double sign = a > b ? -1.0 : 1.0;
       const Joint& joint = mechanism_->tree_joints()[index_of(outer)];
       for (int i = 0; i < joint.nu; ++i) {
         components.push_back(joint.u_offset + i);
+        signs.push_back(sign);
       }
       outer = mechanism_->parent(outer);
     }
-    phi_q.add_rows(scales.subspan(index_of(cut.row_offset), index_of(cut.nc)));
+    motions_.resize(std::max(motions_.size(), 6 * components.size()));
+    phi_q.add_loop(components, scales.subspan(index_of(cut.row_offset), index_of(cut.nc)));
   }
   for (const Coupling& coupling : mechanism_->couplings()) {
-    std::vector<int>& components = phi_q.components.emplace_back();
+    std::vector<int> components;
     for (const Coupling::Term& term : coupling.terms) {
       components.push_back(term.u);
     }
-    phi_q.add_rows(scales.subspan(index_of(coupling.row), 1));
+    phi_q.add_loop(components, scales.subspan(index_of(coupling.row), 1));
   }
   return phi_q;
 }
@@ -83,7 +80,6 @@ Eigen::MatrixXd DependentJoints::phi_q() const {
 }
 
 void DependentJoints::set_positions(const LoopGeometry& geometry) {
-  size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     set_cut(c, geometry);
   }
@@ -93,7 +89,6 @@ void DependentJoints::set_positions(const LoopGeometry& geometry) {
     for (const Coupling::Term& term : coupling.terms) {
       *entry++ = mechanism_->scales().rows[coupling.row] * term.factor * mechanism_->scales().columns[term.u];
     }
-    size_ = std::max(size_, 1.0);
   }
 }
 
@@ -101,28 +96,50 @@ void DependentJoints::set_cut(std::size_t cut, const LoopGeometry& geometry) {
   const CharacteristicScales& scales = mechanism_->scales();
   const Joint& joint = mechanism_->cut_joints()[cut];
   const JointKinematics& ends = geometry.cut_joint(cut);
-  const double unit = scales.loop_units[cut];
-  double largest_motion = 0.0;
-  const std::size_t components = phi_q_.components[cut].size();
-  double* entry = phi_q_.row(joint.row_offset);
-  for (const Passed& passed : ways_[cut]) {
-    const Joint& moving = mechanism_->tree_joints()[index_of(passed.body)];
-    for (int i = 0; i < moving.nu; ++i, ++entry) {
-      // H at the cut and D in units of the loop: their product is the scaled entry.
-      const double column = scales.columns[moving.u_offset + i];
-      const Vec6 motion = geometry.motion(moving.u_offset + i, ends.point);
-      largest_motion = std::max(largest_motion, in_units(motion, column / unit, column).squaredNorm());
-      for (int row = 0; row < joint.nc; ++row) {
-        entry[index_of(row) * components] =
-            passed.sign * scales.rows[joint.row_offset + row] * column * ends.d.col(row).dot(motion);
-      }
+  const std::vector<int>& components = phi_q_.loops[cut].components;
+  const std::size_t count = components.size();
+  double* const motions = motions_.data();  // six rows
+  for (std::size_t i = 0; i < count; ++i) {
+    const LoopGeometry::Motion motion = geometry.motion(components[i], ends.point);
+    const double scale = signs_[cut][i] * scales.columns[components[i]];
+    for (int k = 0; k < 3; ++k) {
+      motions[index_of(k) * count + i] = scale * motion.linear[k];
+      motions[index_of(3 + k) * count + i] = scale * motion.angular[k];
     }
   }
   for (int row = 0; row < joint.nc; ++row) {
-    const double scale = scales.rows[joint.row_offset + row];
-    const double direction = in_units(ends.d.col(row), scale * unit, scale).squaredNorm();
-    size_ = std::max(size_, std::sqrt(direction * largest_motion));
+    const Vec6 d = scales.rows[joint.row_offset + row] * ends.d.col(row);
+    double* const to = phi_q_.row(joint.row_offset + row);
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = d[0] * motions[i] + d[1] * motions[count + i] + d[2] * motions[2 * count + i] +
+              d[3] * motions[3 * count + i] + d[4] * motions[4 * count + i] + d[5] * motions[5 * count + i];
+    }
   }
+}
+
+double DependentJoints::size(const LoopGeometry& geometry) const {
+  const CharacteristicScales& scales = mechanism_->scales();
+  double size = mechanism_->couplings().empty() ? 0.0 : 1.0;
+  for (std::size_t cut = 0; cut < mechanism_->cut_joints().size(); ++cut) {
+    const Joint& joint = mechanism_->cut_joints()[cut];
+    const JointKinematics& ends = geometry.cut_joint(cut);
+    // H at the cut and D in units of the loop: their product is the scaled entry.
+    const double unit = scales.loop_units[cut];
+    double largest_motion = 0.0;
+    for (const int component : phi_q_.loops[cut].components) {
+      const LoopGeometry::Motion motion = geometry.motion(component, ends.point);
+      const double column = scales.columns[component];
+      largest_motion = std::max(
+          largest_motion, (column / unit * motion.linear).squaredNorm() + (column * motion.angular).squaredNorm());
+    }
+    for (int row = 0; row < joint.nc; ++row) {
+      const double scale = scales.rows[joint.row_offset + row];
+      const double direction =
+          (scale * unit * ends.d.col(row).head<3>()).squaredNorm() + (scale * ends.d.col(row).tail<3>()).squaredNorm();
+      size = std::max(size, std::sqrt(direction * largest_motion));
+    }
+  }
+  return size;
 }
 
 Eigen::VectorXd DependentJoints::reach() const {
@@ -141,6 +158,7 @@ double DependentJoints::column(int component) const {
 
 void DependentJoints::use_choice(const DependentChoice& choice) {
   work_.assign(choice.dependent.size(), 0.0);
+  by_row_.assign(phi_q_.rows.size(), 0.0);
   ratios_of_.assign(choice.dependent.size(), -1);
   use_dependent(choice.dependent);
 }
@@ -159,7 +177,7 @@ void DependentJoints::complete(std::span<double> u) {
     const double* entry = phi_q_.row(row);
     double rate = 0.0;
     for (const int component : phi_q_.components_of(row)) {
-      rate -= *entry++ / column(component) * u[index_of(component)];
+      rate -= *entry++ * inverse_columns_[component] * u[index_of(component)];
     }
     work_[i] = rate;
   }
@@ -200,11 +218,19 @@ void DependentJoints::multipliers(std::span<const double> g, std::span<double> m
 
 void DependentJoints::reduce(std::span<double> g) {
   set_multipliers(g);
+  std::fill(by_row_.begin(), by_row_.end(), 0.0);
   for (std::size_t i = 0; i < work_.size(); ++i) {
-    const int row = factors_.pivots()[i];
-    const double* entry = phi_q_.row(row);
-    for (const int component : phi_q_.components_of(row)) {
-      g[index_of(component)] -= work_[i] * *entry++ / column(component);
+    by_row_[index_of(factors_.pivots()[i])] = work_[i];
+  }
+  for (const LoopRows::Loop& loop : phi_q_.loops) {
+    const double* entry = phi_q_.entries.data() + phi_q_.rows[index_of(loop.first_row)].first;
+    for (const int component : loop.components) {
+      double sum = 0.0;
+      for (int row = loop.first_row; row < loop.last_row; ++row) {
+        sum += by_row_[index_of(row)] * entry[index_of(row - loop.first_row) * loop.components.size()];
+      }
+      g[index_of(component)] -= sum * inverse_columns_[component];
+      ++entry;
     }
   }
   for (const int component : dependent_) {
@@ -248,7 +274,7 @@ bool DependentJoints::is_turned_over() const {
   const auto count = static_cast<Eigen::Index>(dependent_.size());
   Eigen::MatrixXd product = Eigen::MatrixXd::Zero(count, count);  // kept^T Phi_d
   for (const LoopRows::Row& row : phi_q_.rows) {
-    const std::vector<int>& components = phi_q_.components[index_of(row.loop)];
+    const std::vector<int>& components = phi_q_.loops[index_of(row.loop)].components;
     for (std::size_t j = 0; j < components.size(); ++j) {
       const int column = factors_.column_of(components[j]);
       for (std::size_t i = 0; column >= 0 && i < components.size(); ++i) {

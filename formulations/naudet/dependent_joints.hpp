@@ -35,7 +35,8 @@ class DependentJoints {
   [[nodiscard]] Eigen::MatrixXd phi_q() const;
   /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
   /// cancel each other, or a cut joint doubles a tree joint, entries are rounding of it.
-  [[nodiscard]] double size() const { return size_; }
+  /// \param geometry of the positions
+  [[nodiscard]] double size(const LoopGeometry& geometry) const;
   /// \returns the scales of u beside radians and the unit of length: how far the joints move that couplings alone tie;
   /// 1 of all others.
   [[nodiscard]] Eigen::VectorXd reach() const;
@@ -78,12 +79,6 @@ class DependentJoints {
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
  private:
-  /// A body between the ends of a cut and the body where their ways meet.
-  struct Passed {
-    int body = 0;
-    double sign = 1.0;
-  };
-
   /// The joints and terms that move loops. \returns the pattern of phi_q
   LoopRows find_ways();
   /// The rows of one cut joint.
@@ -96,12 +91,14 @@ class DependentJoints {
   void set_multipliers(std::span<const double> g);
 
   const Mechanism* mechanism_;
-  double size_ = 0.0;
-  std::vector<std::vector<Passed>> ways_;  // by cut joint
-  LoopRows phi_q_;                         // cut joints first, then couplings
+  std::vector<std::vector<double>> signs_;  // by cut joint: of its components
+  std::vector<double> motions_;             // of one loop
+  LoopRows phi_q_;                          // cut joints first, then couplings
   DependentRows factors_;
+  Eigen::VectorXd inverse_columns_;  // 1 / C of u
   std::vector<int> dependent_;
   std::vector<double> work_;
+  std::vector<double> by_row_;  // the same by row of phi_q
   std::vector<int> ratios_of_;  // dependent components of ratios_
   Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
   std::vector<double> kept_;    // phi_q of keep_orientation

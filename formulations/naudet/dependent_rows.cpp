@@ -6,31 +6,32 @@
 
 namespace mbdbench {
 
-void LoopRows::add_rows(std::span<const double> scales) {
-  const std::vector<int>& own = components.back();
+void LoopRows::add_loop(const std::vector<int>& components, std::span<const double> scales) {
+  const auto first = static_cast<int>(rows.size());
   for (const double scale : scales) {
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      columns[index_of(own[i])].push_back({static_cast<int>(rows.size()), entries.size() + i});
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      columns[index_of(components[i])].push_back({static_cast<int>(rows.size()), entries.size() + i});
     }
-    rows.push_back({static_cast<int>(components.size()) - 1, scale, entries.size()});
-    entries.resize(entries.size() + own.size(), 0.0);
+    rows.push_back({static_cast<int>(loops.size()), scale, entries.size()});
+    entries.resize(entries.size() + components.size(), 0.0);
   }
+  loops.push_back({components, first, static_cast<int>(rows.size())});
 }
 
 DependentRows::DependentRows(const LoopRows& phi_q)
     : places_(phi_q.columns.size(), -1),
       rows_(phi_q.rows.size()),
-      first_(phi_q.components.size() + 1),
-      rounds_(phi_q.components.size()),
+      first_(phi_q.loops.size() + 1),
+      rounds_(phi_q.loops.size()),
       seen_(phi_q.columns.size()) {
   std::size_t count = 0;
-  for (const std::vector<int>& components : phi_q.components) {
-    count += components.size();
+  for (const LoopRows::Loop& loop : phi_q.loops) {
+    count += loop.components.size();
   }
   entries_.reserve(count);
   active_.reserve(rows_.size());
   by_first_.reserve(rows_.size());
-  queue_.reserve(phi_q.components.size());
+  queue_.reserve(phi_q.loops.size());
 }
 
 void DependentRows::use_dependent(const LoopRows& phi_q, std::span<const int> dependent) {
@@ -73,7 +74,7 @@ int DependentRows::visit(const LoopRows& phi_q, int first, int round, bool notes
   queue_.assign(1, first);
   rounds_[index_of(first)] = round;
   for (std::size_t next = 0; next < queue_.size(); ++next) {
-    for (const int component : phi_q.components[index_of(queue_[next])]) {
+    for (const int component : phi_q.loops[index_of(queue_[next])].components) {
       if (places_[index_of(component)] < 0 || seen_[index_of(component)] == round) {
         continue;
       }
@@ -98,10 +99,11 @@ std::size_t DependentRows::lay_out(const LoopRows& phi_q) {
     places_[index_of(columns_[index_of(k)])] = k;
   }
   entries_.clear();
-  for (std::size_t loop = 0; loop < phi_q.components.size(); ++loop) {
+  for (std::size_t loop = 0; loop < phi_q.loops.size(); ++loop) {
     first_[loop] = entries_.size();
-    for (std::size_t i = 0; i < phi_q.components[loop].size(); ++i) {
-      if (const int column = places_[index_of(phi_q.components[loop][i])]; column >= 0) {
+    const std::vector<int>& components = phi_q.loops[loop].components;
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      if (const int column = places_[index_of(components[i])]; column >= 0) {
         entries_.push_back({static_cast<int>(i), column});
       }
     }
@@ -170,22 +172,24 @@ double DependentRows::factorise(const LoopRows& phi_q) {
   double smallest = 0.0;
   double largest = 0.0;
   for (int k = 0; k < static_cast<int>(columns_.size()); ++k) {
-    // Rows that end before are zero from here on: others stand for them.
-    active_.erase(
-        std::remove_if(active_.begin(), active_.end(), [this, k](int row) { return rows_[index_of(row)].filled <= k; }),
-        active_.end());
     for (; next < by_first_.size() && rows_[index_of(by_first_[next])].first <= k; ++next) {
       active_.push_back(by_first_[next]);
     }
+    auto left = active_.begin();
     auto pivot = active_.end();
     double size = 0.0;
-    for (auto row = active_.begin(); row != active_.end(); ++row) {
-      const double own = std::abs(memory_[rows_[index_of(*row)].of(k)]);
+    for (const int row : active_) {
+      if (rows_[index_of(row)].filled <= k) {
+        continue;  // zero from here on: others stand for it
+      }
+      const double own = std::abs(memory_[rows_[index_of(row)].of(k)]);
       if (pivot == active_.end() || size < own) {
-        pivot = row;
+        pivot = left;
         size = own;
       }
+      *left++ = row;
     }
+    active_.erase(left, active_.end());
     if (!(size > 0.0)) {
       return 0.0;  // also for what is not a number
     }
@@ -194,6 +198,8 @@ double DependentRows::factorise(const LoopRows& phi_q) {
     active_.erase(pivot);
     smallest = k == 0 ? size : std::min(smallest, size);
     largest = std::max(largest, size);
+    double& entry = memory_[rows_[index_of(pivots_[index_of(k)])].of(k)];
+    entry = 1.0 / entry;
     eliminate(k);
   }
   return smallest / largest;
@@ -216,7 +222,7 @@ void DependentRows::eliminate(int k) {
     }
     const double* const from = &memory_[pivot.of(k)];
     double* const to = &memory_[row.of(k)];
-    const double multiple = to[0] / from[0];
+    const double multiple = to[0] * from[0];
     to[0] = multiple;
     for (int j = 1; j <= right; ++j) {
       to[j] -= multiple * from[j];
@@ -235,7 +241,7 @@ void DependentRows::solve(std::span<double> right) const {
   for (std::size_t i = columns_.size(); i-- > 0;) {
     const Row& row = rows_[index_of(pivots_[i])];
     const double* const own = &memory_[row.of(static_cast<int>(i))];
-    right[i] = (right[i] - dot(own + 1, right.data() + i + 1, row.filled - static_cast<int>(i) - 1)) / own[0];
+    right[i] = (right[i] - dot(own + 1, right.data() + i + 1, row.filled - static_cast<int>(i) - 1)) * own[0];
   }
 }
 
@@ -243,7 +249,7 @@ void DependentRows::solve_transposed(std::span<double> right) const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Row& row = rows_[index_of(pivots_[i])];
     const double* const own = &memory_[row.of(static_cast<int>(i))];
-    right[i] /= own[0];
+    right[i] *= own[0];
     for (int j = 1; j < row.filled - static_cast<int>(i); ++j) {
       right[i + index_of(j)] -= right[i] * own[j];
     }

@@ -15,6 +15,11 @@ namespace mbdbench {
 
 /// Phi_q,s, without zeros of components that do not move a row's loop.
 struct LoopRows {
+  struct Loop {
+    std::vector<int> components;  ///< of u that move it
+    int first_row = 0;
+    int last_row = 0;  ///< behind it
+  };
   struct Row {
     int loop = 0;
     double scale = 1.0;     ///< of the row (CharacteristicScales)
@@ -25,15 +30,15 @@ struct LoopRows {
     int row = 0;
     std::size_t entry = 0;
   };
-  std::vector<std::vector<int>> components;  ///< of u that move a loop, by loop
+  std::vector<Loop> loops;
   std::vector<Row> rows;
   std::vector<std::vector<Place>> columns;  ///< by component of u
   std::vector<double> entries;
 
-  /// Adds rows of the last loop, whose components are known. \param scales one a row
-  void add_rows(std::span<const double> scales);
-  [[nodiscard]] std::span<const int> components_of(int row) const {
-    return components[index_of(rows[index_of(row)].loop)];
+  /// \param components of u that move the loop \param scales one a row
+  void add_loop(const std::vector<int>& components, std::span<const double> scales);
+  [[nodiscard]] const std::vector<int>& components_of(int row) const {
+    return loops[index_of(rows[index_of(row)].loop)].components;
   }
   [[nodiscard]] double* row(int row) { return entries.data() + rows[index_of(row)].first; }
   [[nodiscard]] const double* row(int row) const { return entries.data() + rows[index_of(row)].first; }
@@ -74,7 +79,7 @@ class DependentRows {
     int last = 0;        ///< before the elimination
     int filled = 0;      ///< and what that has filled
     int room = 0;        ///< as far as there is memory
-    int pivot = -1;      ///< of which column
+    int pivot = -1;      ///< of which column; its entry there is inverted then
     std::size_t at = 0;  ///< memory of column `first`
     [[nodiscard]] std::size_t of(int column) const { return at + index_of(column - first); }
   };

@@ -34,10 +34,9 @@ std::vector<std::string> closed_keys() {
 class AtTheStart {
  public:
   explicit AtTheStart(const std::string& key)
-      : mechanism(make_mechanism(mechanism_registry(), key)), dependents(mechanism) {
+      : mechanism(make_mechanism(mechanism_registry(), key)), geometry(mechanism), dependents(mechanism) {
     Kinematics kinematics(mechanism);
     kinematics.set_positions(view(mechanism.q0()));
-    LoopGeometry geometry(mechanism);
     geometry.set_positions(view(mechanism.q0()));
     dependents.set_positions(geometry);
     dependents.use_choice(initial_choice(mechanism, dependent_candidates(mechanism, false)));
@@ -66,6 +65,7 @@ class AtTheStart {
   }
 
   Mechanism mechanism;
+  LoopGeometry geometry;
   DependentJoints dependents;
   Eigen::MatrixXd phi_q;  // scaled
 };
@@ -74,7 +74,8 @@ TEST(DependentJointsTest, RowsAreThoseOfTheDenseJacobianScaled) {
   for (const std::string& key : closed_keys()) {
     const AtTheStart at(key);
     // Entries are sums over the way to the ground there, and end where both ways meet here: rounding of their size.
-    EXPECT_LT((at.dependents.phi_q() - at.phi_q).cwiseAbs().maxCoeff(), 1e-13 * std::max(1.0, at.dependents.size()))
+    EXPECT_LT((at.dependents.phi_q() - at.phi_q).cwiseAbs().maxCoeff(),
+              1e-13 * std::max(1.0, at.dependents.size(at.geometry)))
         << key;
   }
 }

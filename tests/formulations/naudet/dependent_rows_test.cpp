@@ -18,8 +18,7 @@ struct Loops {
   Loops(const std::vector<std::vector<int>>& ways, int components, int rows_per_loop, unsigned seed) {
     rows.columns.resize(index_of(components));
     for (const std::vector<int>& way : ways) {
-      rows.components.push_back(way);
-      rows.add_rows(std::vector<double>(index_of(rows_per_loop), 1.0));
+      rows.add_loop(way, std::vector<double>(index_of(rows_per_loop), 1.0));
     }
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> entry(-1.0, 1.0);
