@@ -1,6 +1,7 @@
 #include "formulations/naudet/dependent_joints.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -158,6 +159,7 @@ double DependentJoints::column(int component) const {
 
 void DependentJoints::use_choice(const DependentChoice& choice) {
   work_.assign(choice.dependent.size(), 0.0);
+  ratios_at_.assign(choice.dependent.size(), RightSides::Zero());
   by_row_.assign(phi_q_.rows.size(), 0.0);
   ratios_of_.assign(choice.dependent.size(), -1);
   use_dependent(choice.dependent);
@@ -238,29 +240,47 @@ void DependentJoints::reduce(std::span<double> g) {
   }
 }
 
-void DependentJoints::set_ratios(int component) {
-  std::fill(work_.begin(), work_.end(), 0.0);
-  for (const LoopRows::Place& place : phi_q_.columns[index_of(component)]) {
-    if (const int pivot = factors_.pivot_of(place.row); pivot >= 0) {
-      work_[index_of(pivot)] = -phi_q_.entries[place.entry];
+template <typename Use>
+void DependentJoints::for_ratios(const Use& use) {
+  std::array<int, RightSides::SizeAtCompileTime> components{};
+  std::size_t count = 0;
+  const auto solve = [&] {
+    std::fill(ratios_at_.begin(), ratios_at_.end(), RightSides::Zero());
+    auto first = static_cast<int>(dependent_.size());
+    for (std::size_t side = 0; side < count; ++side) {
+      for (const LoopRows::Place& place : phi_q_.columns[index_of(components[side])]) {
+        if (const int pivot = factors_.pivot_of(place.row); pivot >= 0) {
+          ratios_at_[index_of(pivot)][static_cast<Eigen::Index>(side)] = -phi_q_.entries[place.entry];
+          first = std::min(first, pivot);
+        }
+      }
+    }
+    factors_.solve(ratios_at_, first);
+    use(std::span<const int>(components).first(count));
+    count = 0;
+  };
+  for (int component = 0; component < mechanism_->u_size(); ++component) {
+    if (factors_.column_of(component) < 0) {
+      components[count++] = component;
+    }
+    if (count == components.size() || (count > 0 && component + 1 == mechanism_->u_size())) {
+      solve();
     }
   }
-  factors_.solve(work_);
 }
 
 void DependentJoints::keep_ratios() {
   ratios_of_ = dependent_;
   ratios_.setZero(static_cast<Eigen::Index>(dependent_.size()), mechanism_->u_size());
-  for (int component = 0; component < mechanism_->u_size(); ++component) {
-    if (factors_.column_of(component) >= 0) {
-      continue;
-    }
-    set_ratios(component);
+  for_ratios([this](std::span<const int> components) {
     for (std::size_t i = 0; i < dependent_.size(); ++i) {
-      ratios_(static_cast<Eigen::Index>(i), component) =
-          column(dependent_[i]) * work_[index_of(factors_.column_of(dependent_[i]))] / column(component);
+      const RightSides& found = ratios_at_[index_of(factors_.column_of(dependent_[i]))];
+      for (std::size_t side = 0; side < components.size(); ++side) {
+        ratios_(static_cast<Eigen::Index>(i), components[side]) =
+            column(dependent_[i]) * found[static_cast<Eigen::Index>(side)] / column(components[side]);
+      }
     }
-  }
+  });
 }
 
 void DependentJoints::predict(std::span<const double> change, std::span<double> prediction) const {
@@ -289,15 +309,16 @@ bool DependentJoints::is_turned_over() const {
 
 double DependentJoints::largest_ratio(const std::vector<bool>& allowed) {
   double largest = 0.0;
-  for (int component = 0; component < mechanism_->u_size(); ++component) {
-    if (factors_.column_of(component) >= 0 || !allowed[index_of(component)]) {
-      continue;
+  for_ratios([&](std::span<const int> components) {
+    RightSides of_side = RightSides::Zero();
+    for (const RightSides& found : ratios_at_) {
+      of_side = of_side.max(found.abs());
     }
-    set_ratios(component);
-    for (const double ratio : work_) {
-      largest = std::max(largest, std::abs(ratio));
+    for (std::size_t side = 0; side < components.size(); ++side) {
+      largest =
+          allowed[index_of(components[side])] ? std::max(largest, of_side[static_cast<Eigen::Index>(side)]) : largest;
     }
-  }
+  });
   return largest;
 }
 

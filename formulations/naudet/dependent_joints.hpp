@@ -85,8 +85,9 @@ class DependentJoints {
   void set_cut(std::size_t cut, const LoopGeometry& geometry);
   /// \returns the scale of a component of u.
   [[nodiscard]] double column(int component) const;
-  /// work_ = Phi_d,s^-1 of one column of phi_q, with its sign turned.
-  void set_ratios(int component);
+  /// Calls use(components) for all components that do not depend, some at a time, after ratios_at_ has their ratios.
+  template <typename Use>
+  void for_ratios(const Use& use);
   /// work_ = Phi_d,s^-T of the scaled g_d.
   void set_multipliers(std::span<const double> g);
 
@@ -98,10 +99,11 @@ class DependentJoints {
   Eigen::VectorXd inverse_columns_;  // 1 / C of u
   std::vector<int> dependent_;
   std::vector<double> work_;
-  std::vector<double> by_row_;  // the same by row of phi_q
-  std::vector<int> ratios_of_;  // dependent components of ratios_
-  Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
-  std::vector<double> kept_;    // phi_q of keep_orientation
+  std::vector<double> by_row_;         // the same by row of phi_q
+  std::vector<RightSides> ratios_at_;  // scaled K of some components, by column
+  std::vector<int> ratios_of_;         // dependent components of ratios_
+  Eigen::MatrixXd ratios_;             // K of keep_ratios over u, zero for dependent components
+  std::vector<double> kept_;           // phi_q of keep_orientation
 };
 
 }  // namespace mbdbench

@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace mbdbench {
+namespace {
+
+double product(const double* one, const double* other, int count) {
+  return Eigen::Map<const Eigen::VectorXd>(one, count).dot(Eigen::Map<const Eigen::VectorXd>(other, count));
+}
+
+RightSides product(const double* one, const RightSides* other, int count) {
+  RightSides sum = RightSides::Zero();
+  for (int i = 0; i < count; ++i) {
+    sum += one[i] * other[i];
+  }
+  return sum;
+}
+
+}  // namespace
 
 void LoopRows::add_loop(const std::vector<int>& components, std::span<const double> scales) {
   const auto first = static_cast<int>(rows.size());
@@ -230,19 +245,28 @@ void DependentRows::eliminate(int k) {
   }
 }
 
+template <typename Side>
+void DependentRows::substitute(std::span<Side> right, int first) const {
+  const auto count = static_cast<int>(columns_.size());
+  for (int i = first; i < count; ++i) {
+    const Row& row = rows_[index_of(pivots_[index_of(i)])];
+    const int from = std::max(row.first, first);
+    right[index_of(i)] -= product(&memory_[row.of(from)], &right[index_of(from)], i - from);
+  }
+  for (int i = count - 1; i >= 0; --i) {
+    const Row& row = rows_[index_of(pivots_[index_of(i)])];
+    const double* const own = &memory_[row.of(i)];
+    right[index_of(i)] -= product(own + 1, right.data() + i + 1, row.filled - i - 1);
+    right[index_of(i)] *= own[0];
+  }
+}
+
 void DependentRows::solve(std::span<double> right) const {
-  const auto dot = [](const double* one, const double* other, int count) {
-    return Eigen::Map<const Eigen::VectorXd>(one, count).dot(Eigen::Map<const Eigen::VectorXd>(other, count));
-  };
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const Row& row = rows_[index_of(pivots_[i])];
-    right[i] -= dot(&memory_[row.at], &right[index_of(row.first)], static_cast<int>(i) - row.first);
-  }
-  for (std::size_t i = columns_.size(); i-- > 0;) {
-    const Row& row = rows_[index_of(pivots_[i])];
-    const double* const own = &memory_[row.of(static_cast<int>(i))];
-    right[i] = (right[i] - dot(own + 1, right.data() + i + 1, row.filled - static_cast<int>(i) - 1)) * own[0];
-  }
+  substitute(right, 0);
+}
+
+void DependentRows::solve(std::span<RightSides> right, int first) const {
+  substitute(right, first);
 }
 
 void DependentRows::solve_transposed(std::span<double> right) const {

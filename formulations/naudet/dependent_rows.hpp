@@ -44,6 +44,9 @@ struct LoopRows {
   [[nodiscard]] const double* row(int row) const { return entries.data() + rows[index_of(row)].first; }
 };
 
+/// One entry of so many right sides.
+using RightSides = Eigen::Array<double, 8, 1>;
+
 /// L U of the dependent columns of LoopRows, with as many of the rows.
 /// Allocates nothing after `use_dependent`, unless pivots of redundant rows fill more than it expects.
 class DependentRows {
@@ -69,6 +72,8 @@ class DependentRows {
   double factorise(const LoopRows& phi_q);
   /// Phi_d^-1 right in place. \param right in the order of the pivots; then of the columns
   void solve(std::span<double> right) const;
+  /// The same for several right sides. \param first entries before it are zero
+  void solve(std::span<RightSides> right, int first) const;
   /// Phi_d^-T right in place. \param right in the order of the columns; then of the pivots
   void solve_transposed(std::span<double> right) const;
 
@@ -98,6 +103,8 @@ class DependentRows {
   int visit(const LoopRows& phi_q, int first, int round, bool notes);
   /// Subtracts multiples of the pivot's row from those below that reach its column.
   void eliminate(int k);
+  template <typename Side>
+  void substitute(std::span<Side> right, int first) const;
   /// Makes room in a row for columns up to `last`.
   void widen(Row& row, int last);
 

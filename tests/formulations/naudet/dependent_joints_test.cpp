@@ -115,5 +115,37 @@ TEST(DependentJointsTest, VelocitiesAndMomentaFollowFromTheDenseRatios) {
   fmt::print("worst error over the largest ratio times the pivots: {:.1e}\n", worst);
 }
 
+TEST(DependentJointsTest, RatiosAreThoseOfDenseMatrices) {
+  for (const std::string& key : closed_keys()) {
+    AtTheStart at(key);
+    const double pivots = at.dependents.factorise();
+    const Eigen::MatrixXd k = at.ratios();
+    const std::vector<int>& dependent = at.dependents.dependent();
+    const Eigen::VectorXd& columns = at.mechanism.scales().columns;
+    const Eigen::MatrixXd scaled = columns(dependent).cwiseInverse().asDiagonal() * k * columns.asDiagonal();
+    // As above, over the pivots.
+    const double size = std::max(1.0, scaled.cwiseAbs().maxCoeff());
+    std::vector<bool> allowed(static_cast<std::size_t>(at.mechanism.u_size()), true);
+    EXPECT_NEAR(at.dependents.largest_ratio(allowed), scaled.cwiseAbs().maxCoeff(), 1e-13 * size / pivots) << key;
+    Eigen::Index row = 0;
+    Eigen::Index largest = 0;
+    scaled.cwiseAbs().maxCoeff(&row, &largest);
+    allowed[static_cast<std::size_t>(largest)] = false;
+    Eigen::MatrixXd others = scaled;
+    others.col(largest).setZero();
+    EXPECT_NEAR(at.dependents.largest_ratio(allowed), others.cwiseAbs().maxCoeff(), 1e-13 * size / pivots) << key;
+    at.dependents.keep_ratios();
+    ASSERT_TRUE(at.dependents.predicts()) << key;
+    const Eigen::VectorXd change = Eigen::VectorXd::LinSpaced(at.mechanism.u_size(), -1.0, 2.0);
+    std::vector<double> prediction(dependent.size());
+    at.dependents.predict(view(change), prediction);
+    const Eigen::VectorXd expected = k * change;
+    for (std::size_t i = 0; i < dependent.size(); ++i) {
+      EXPECT_NEAR(prediction[i], expected[static_cast<Eigen::Index>(i)], 1e-12 * k.cwiseAbs().maxCoeff() / pivots)
+          << key;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

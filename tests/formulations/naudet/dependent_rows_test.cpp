@@ -6,6 +6,7 @@
 
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -43,8 +44,28 @@ struct Loops {
     factors.solve_transposed(transposed);
     const Eigen::Map<const Eigen::VectorXd> x(solution.data(), right.size());
     const Eigen::Map<const Eigen::VectorXd> y(transposed.data(), right.size());
-    return std::max((phi_d * x - right).norm() / (phi_d.norm() * x.norm()),
-                    (phi_d.transpose() * y - right).norm() / (phi_d.norm() * y.norm()));
+    return std::max({(phi_d * x - right).norm() / (phi_d.norm() * x.norm()),
+                     (phi_d.transpose() * y - right).norm() / (phi_d.norm() * y.norm()),
+                     error_of_sides(factors, phi_d)});
+  }
+
+  /// \returns the same of several right sides with zeros in their first half.
+  static double error_of_sides(const DependentRows& factors, const Eigen::MatrixXd& phi_d) {
+    const Eigen::Index first = phi_d.rows() / 2;
+    Eigen::MatrixXd right = Eigen::MatrixXd::Zero(phi_d.rows(), RightSides::SizeAtCompileTime);
+    std::vector<RightSides> sides(static_cast<std::size_t>(phi_d.rows()), RightSides::Zero());
+    for (Eigen::Index i = first; i < phi_d.rows(); ++i) {
+      for (Eigen::Index side = 0; side < right.cols(); ++side) {
+        right(i, side) = std::cos(static_cast<double>(i + 3 * side));
+        sides[static_cast<std::size_t>(i)][side] = right(i, side);
+      }
+    }
+    factors.solve(sides, static_cast<int>(first));
+    Eigen::MatrixXd x(right.rows(), right.cols());
+    for (Eigen::Index i = 0; i < x.rows(); ++i) {
+      x.row(i) = sides[static_cast<std::size_t>(i)].transpose();
+    }
+    return (phi_d * x - right).norm() / (phi_d.norm() * x.norm());
   }
 
   LoopRows rows;
