@@ -40,8 +40,18 @@ std::vector<bool> marked_dependent(const Mechanism& mechanism) {
 }  // namespace
 
 void cut_velocities(const BodyMotions& bodies, const JointKinematics& state, const Joint& joint, std::span<double> u) {
-  const Vec6 relative = bodies.velocity_at(joint.b, state.point) - bodies.velocity_at(joint.a, state.point);
-  const JointVector along = state.h.transpose().lazyProduct(relative);
+  const BodyKinematics& a = bodies.body(joint.a);
+  const BodyKinematics& b = bodies.body(joint.b);
+  const Vec3 omega_a = a.velocity.tail<3>();
+  const Vec3 omega_b = b.velocity.tail<3>();
+  const Vec3 velocity_a = a.velocity.head<3>() + omega_a.cross(state.point - a.com);
+  const Vec3 velocity_b = b.velocity.head<3>() + omega_b.cross(state.point - b.com);
+  const Vec3 velocity = velocity_b - velocity_a;
+  const Vec3 omega = omega_b - omega_a;
+  JointVector along(joint.nu);
+  for (int i = 0; i < joint.nu; ++i) {
+    along[i] = state.h.col(i).head<3>().dot(velocity) + state.h.col(i).tail<3>().dot(omega);
+  }
   Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
 }
 
@@ -62,7 +72,7 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
   geometry.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
   DependentJoints dependents(mechanism);
   dependents.set_positions(geometry);
-  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism),
+  return choose_dependents(dependents.phi_q(), dependents.size(geometry), allowed, marked_dependent(mechanism),
                            dependents.reach());
 }
 
@@ -112,7 +122,6 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const ClosedSettings&
       dependents_(mechanism),
       allowed_(settings.allowed),
       unprescribed_(dependent_candidates(mechanism, false)),
-      positions_(mechanism),
       closing_(mechanism),
       way_(index_of(mechanism.q_size())),
       residual_(index_of(mechanism.closing_row_count())),
@@ -121,11 +130,13 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const ClosedSettings&
       used_(index_of(mechanism.u_size())) {
   if (settings.rate_kind == StateKind::momentum) {
     momenta_.emplace(mechanism, GaugeControl::none, 0.0, 0.0, settings.execution, settings.near, 0);
+    positions_.emplace(mechanism, momenta_->part());
   } else {
+    positions_.emplace(mechanism);
     accelerations_.emplace(mechanism, BaumgarteConstants{}, false, settings.execution, settings.near, 0);
   }
   dependents_.use_choice(settings.choice);
-  correction_.resize(dependents_.choice().rows.size());
+  correction_.resize(settings.choice.dependent.size());
 }
 
 WorldRecursion& ClosedDynamics::world() {
@@ -136,8 +147,12 @@ WorldRecursion& ClosedDynamics::world() {
 }
 
 RhsStatus ClosedDynamics::set_positions(std::span<const double> q) {
-  positions_.set_positions(q);
-  dependents_.set_positions(positions_);
+  if (accelerations_) {
+    positions_->set_positions(q);
+  } else if (RhsStatus status = momenta_->set_positions(q); !status.ok) {
+    return status;
+  }
+  dependents_.set_positions(*positions_);
   const double pivots = dependents_.factorise();
   if (!(pivots > kDependentSingular)) {
     return {false, name_of_first_row(*mechanism_),
@@ -187,7 +202,7 @@ double ClosedDynamics::add_to_dependent(std::span<const double> change, double s
   double largest = 0.0;
   for (const Joint& joint : mechanism_->tree_joints()) {
     for (int i = 0; i < joint.nu; ++i) {
-      const auto& dependent = dependents_.choice().dependent;
+      const auto& dependent = dependents_.dependent();
       const auto found = std::lower_bound(dependent.begin(), dependent.end(), joint.u_offset + i);
       if (found != dependent.end() && *found == joint.u_offset + i) {
         double& coordinate = q[index_of(joint.q_offset + i)];
@@ -247,10 +262,10 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
 
 RhsStatus ClosedDynamics::solve_velocities(double t, std::span<const double> q, std::span<const double> p) {
   std::copy(p.begin(), p.end(), reduced_.begin());
-  for (const int component : dependents_.choice().dependent) {
+  for (const int component : dependents_.dependent()) {
     reduced_[index_of(component)] = 0.0;
   }
-  return momenta_->set_state(t, q, reduced_, velocities_);
+  return momenta_->move(t, q, reduced_, velocities_);
 }
 
 void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
@@ -312,10 +327,10 @@ void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::
 std::vector<int> ClosedDynamics::better_choice() {
   const double present = dependents_.factorise() > kDependentSingular ? largest_ratio() : kInfinity;
   const std::vector<bool> none_preferred(allowed_.size(), false);
-  std::vector<int> before = dependents_.choice().dependent;
+  std::vector<int> before = dependents_.dependent();
   // As many as there are: where loops have drifted open, redundant rows differ by the drift.
-  const DependentChoice other = choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred,
-                                                  dependents_.reach(), before.size());
+  const DependentChoice other = choose_dependents(dependents_.phi_q(), dependents_.size(*positions_), allowed_,
+                                                  none_preferred, dependents_.reach(), before.size());
   if (other.dependent.size() != before.size()) {
     return before;
   }

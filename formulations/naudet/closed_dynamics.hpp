@@ -11,7 +11,8 @@
 /// joints close the loops, and p_i' = B^T p' with p' of the part, sigma held (constrained_momenta_test: both ways
 /// agree).
 ///
-/// Cost: O(n) where loops are closed at links; B costs O(m n_path + m^3), m rows of the cut joints.
+/// Cost: O(n) where loops are closed at links; B costs O(m n_path + m b^2), m rows of the cut joints over b dependent
+/// columns each.
 #include <memory>
 #include <optional>
 #include <span>
@@ -105,8 +106,8 @@ class ClosedDynamics {
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
-  LoopGeometry positions_;  // of set_positions
-  LoopGeometry closing_;    // of close_positions and of the way between two positions
+  std::optional<LoopGeometry> positions_;  // of set_positions; of momenta those of their part
+  LoopGeometry closing_;                   // of close_positions and of the way between two positions
   std::vector<double> way_;
   std::vector<double> residual_;
   std::vector<double> correction_;

@@ -307,7 +307,7 @@ void ClosedNaudet::evaluate_batch(double t, std::span<const double> states, std:
     }
     waiting_.erase(left, waiting_.end());
     if (use_named(state(first))) {
-      lanes_->use_dependent(dependent(), state_.rates());
+      lanes_->use_dependent(dynamics_.dependents().elimination_order(), state_.rates());
       lanes_->evaluate(
           t, states, rates, statuses, [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); },
           together_);

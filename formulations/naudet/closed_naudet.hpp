@@ -42,7 +42,7 @@ class ClosedNaudet final : public DifferentiatedFormulation, private DependentSt
   [[nodiscard]] int batch_lanes() const override;
 
   /// \returns the components of u that depend at present, ascending.
-  [[nodiscard]] std::span<const int> dependent() const { return dynamics_.dependents().choice().dependent; }
+  [[nodiscard]] std::span<const int> dependent() const { return dynamics_.dependents().dependent(); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;

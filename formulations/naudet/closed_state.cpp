@@ -1,6 +1,7 @@
 #include "formulations/naudet/closed_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -44,6 +45,11 @@ ClosedState::ClosedState(const Mechanism& mechanism, ClosedStateForm form, std::
     : mechanism_(&mechanism), form_(form) {
   coordinates_.reserve(index_of(mechanism.q_size()));
   rates_.reserve(index_of(mechanism.u_size()));
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      prescribed_.push_back(is_prescribed(joint, i));
+    }
+  }
   if (!form.reduced) {
     for (const Joint& joint : mechanism.cut_joints()) {
       cut_coordinate_count_ += index_of(joint.nq);
@@ -153,15 +159,15 @@ void ClosedState::write_choice(std::span<double> x) const {
 
 bool ClosedState::read_choice(std::span<const double> x, std::span<int> dependent) const {
   std::size_t found = 0;
-  for (const Joint& joint : mechanism_->tree_joints()) {
-    for (int i = 0; i < joint.nu; ++i) {
-      const std::size_t component = index_of(joint.u_offset + i);
-      const double word = x[choice_at() + component / kBits];
-      if (!(word >= 0.0 && word < 0x1p53)) {
-        return false;
-      }
-      const auto bits = static_cast<std::uint64_t>(std::llround(word));
-      if (((bits >> (component % kBits)) & 1U) == 0 || is_prescribed(joint, i)) {
+  for (std::size_t place = 0; place < choice_words(); ++place) {
+    const double word = x[choice_at() + place];
+    if (!(word >= 0.0 && word < 0x1p53)) {
+      return false;
+    }
+    for (auto bits = static_cast<std::uint64_t>(std::llround(word)); bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+      const std::size_t component = kBits * place + bit;
+      if (bit >= kBits || component >= prescribed_.size() || prescribed_[component]) {
         continue;
       }
       if (found == dependent.size()) {

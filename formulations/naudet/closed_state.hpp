@@ -59,6 +59,7 @@ class ClosedState {
   ClosedStateForm form_;
   std::vector<int> coordinates_;
   std::vector<int> rates_;
+  std::vector<bool> prescribed_;  // by component of u
   std::size_t cut_coordinate_count_ = 0;
   std::size_t cut_rate_count_ = 0;
 };

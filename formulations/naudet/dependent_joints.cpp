@@ -1,8 +1,8 @@
 #include "formulations/naudet/dependent_joints.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <utility>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -30,61 +30,66 @@ bool has_negative_determinant(Eigen::MatrixXd& matrix) {
   return negative;
 }
 
-/// \returns the vector with its linear and angular parts times one factor each.
-Vec6 in_units(const Vec6& vector, double linear, double angular) {
-  Vec6 result;
-  result.head<3>() = linear * vector.head<3>();
-  result.tail<3>() = angular * vector.tail<3>();
-  return result;
-}
-
 }  // namespace
 
 DependentJoints::DependentJoints(const Mechanism& mechanism)
     : mechanism_(&mechanism),
-      depends_(index_of(mechanism.u_size()), false),
-      phi_q_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.u_size())),
-      places_(index_of(mechanism.u_size()), -1) {
-  find_ways();
-}
+      phi_q_(find_ways()),
+      factors_(phi_q_),
+      inverse_columns_(mechanism.scales().columns.cwiseInverse()) {}
 
-void DependentJoints::find_ways() {
+LoopRows DependentJoints::find_ways() {
+  LoopRows phi_q;
+  phi_q.columns.resize(index_of(mechanism_->u_size()));
+  const Eigen::VectorXd& rows = mechanism_->scales().rows;
+  const std::span<const double> scales(rows.data(), static_cast<std::size_t>(rows.size()));
   for (const Joint& cut : mechanism_->cut_joints()) {
-    std::vector<Passed>& way = ways_.emplace_back();
-    std::vector<int>& components = components_.emplace_back();
-    loops_.insert(loops_.end(), index_of(cut.nc), static_cast<int>(components_.size()) - 1);
+    std::vector<double>& signs = signs_.emplace_back();
+    std::vector<int> components;
     // An outboard body has the larger number of two.
     for (int b = cut.b, a = cut.a; a != b;) {
       int& outer = a > b ? a : b;
-      way.push_back({outer, a > b ? -1.0 : 1.0});
+      const double sign = a > b ? -1.0 : 1.0;
       const Joint& joint = mechanism_->tree_joints()[index_of(outer)];
       for (int i = 0; i < joint.nu; ++i) {
         components.push_back(joint.u_offset + i);
+        signs.push_back(sign);
       }
       outer = mechanism_->parent(outer);
     }
+    motions_.resize(std::max(motions_.size(), 6 * components.size()));
+    phi_q.add_loop(components, scales.subspan(index_of(cut.row_offset), index_of(cut.nc)));
   }
   for (const Coupling& coupling : mechanism_->couplings()) {
-    std::vector<int>& components = components_.emplace_back();
-    loops_.push_back(static_cast<int>(components_.size()) - 1);
+    std::vector<int> components;
     for (const Coupling::Term& term : coupling.terms) {
       components.push_back(term.u);
     }
+    phi_q.add_loop(components, scales.subspan(index_of(coupling.row), 1));
   }
+  return phi_q;
+}
+
+Eigen::MatrixXd DependentJoints::phi_q() const {
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(mechanism_->closing_row_count(), mechanism_->u_size());
+  for (int component = 0; component < mechanism_->u_size(); ++component) {
+    for (const LoopRows::Place& place : phi_q_.columns[index_of(component)]) {
+      dense(place.row, component) = phi_q_.entries[place.entry];
+    }
+  }
+  return dense;
 }
 
 void DependentJoints::set_positions(const LoopGeometry& geometry) {
-  size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     set_cut(c, geometry);
   }
   for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
     const Coupling& coupling = mechanism_->couplings()[i];
+    double* entry = phi_q_.row(mechanism_->cut_row_count() + static_cast<int>(i));
     for (const Coupling::Term& term : coupling.terms) {
-      phi_q_(mechanism_->cut_row_count() + static_cast<int>(i), term.u) =
-          mechanism_->scales().rows[coupling.row] * term.factor * mechanism_->scales().columns[term.u];
+      *entry++ = mechanism_->scales().rows[coupling.row] * term.factor * mechanism_->scales().columns[term.u];
     }
-    size_ = std::max(size_, 1.0);
   }
 }
 
@@ -92,26 +97,50 @@ void DependentJoints::set_cut(std::size_t cut, const LoopGeometry& geometry) {
   const CharacteristicScales& scales = mechanism_->scales();
   const Joint& joint = mechanism_->cut_joints()[cut];
   const JointKinematics& ends = geometry.cut_joint(cut);
-  const double unit = scales.loop_units[cut];
-  double largest_motion = 0.0;
-  for (const Passed& passed : ways_[cut]) {
-    const Joint& moving = mechanism_->tree_joints()[index_of(passed.body)];
-    for (int i = 0; i < moving.nu; ++i) {
-      // H at the cut and D in units of the loop: their product is the scaled entry.
-      const double column = scales.columns[moving.u_offset + i];
-      const Vec6 motion = geometry.motion(moving.u_offset + i, ends.point);
-      largest_motion = std::max(largest_motion, in_units(motion, column / unit, column).squaredNorm());
-      for (int row = 0; row < joint.nc; ++row) {
-        phi_q_(joint.row_offset + row, moving.u_offset + i) =
-            passed.sign * scales.rows[joint.row_offset + row] * column * ends.d.col(row).dot(motion);
-      }
+  const std::vector<int>& components = phi_q_.loops[cut].components;
+  const std::size_t count = components.size();
+  double* const motions = motions_.data();  // six rows
+  for (std::size_t i = 0; i < count; ++i) {
+    const LoopGeometry::Motion motion = geometry.motion(components[i], ends.point);
+    const double scale = signs_[cut][i] * scales.columns[components[i]];
+    for (int k = 0; k < 3; ++k) {
+      motions[index_of(k) * count + i] = scale * motion.linear[k];
+      motions[index_of(3 + k) * count + i] = scale * motion.angular[k];
     }
   }
   for (int row = 0; row < joint.nc; ++row) {
-    const double scale = scales.rows[joint.row_offset + row];
-    const double direction = in_units(ends.d.col(row), scale * unit, scale).squaredNorm();
-    size_ = std::max(size_, std::sqrt(direction * largest_motion));
+    const Vec6 d = scales.rows[joint.row_offset + row] * ends.d.col(row);
+    double* const to = phi_q_.row(joint.row_offset + row);
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = d[0] * motions[i] + d[1] * motions[count + i] + d[2] * motions[2 * count + i] +
+              d[3] * motions[3 * count + i] + d[4] * motions[4 * count + i] + d[5] * motions[5 * count + i];
+    }
   }
+}
+
+double DependentJoints::size(const LoopGeometry& geometry) const {
+  const CharacteristicScales& scales = mechanism_->scales();
+  double size = mechanism_->couplings().empty() ? 0.0 : 1.0;
+  for (std::size_t cut = 0; cut < mechanism_->cut_joints().size(); ++cut) {
+    const Joint& joint = mechanism_->cut_joints()[cut];
+    const JointKinematics& ends = geometry.cut_joint(cut);
+    // H at the cut and D in units of the loop: their product is the scaled entry.
+    const double unit = scales.loop_units[cut];
+    double largest_motion = 0.0;
+    for (const int component : phi_q_.loops[cut].components) {
+      const LoopGeometry::Motion motion = geometry.motion(component, ends.point);
+      const double column = scales.columns[component];
+      largest_motion = std::max(
+          largest_motion, (column / unit * motion.linear).squaredNorm() + (column * motion.angular).squaredNorm());
+    }
+    for (int row = 0; row < joint.nc; ++row) {
+      const double scale = scales.rows[joint.row_offset + row];
+      const double direction =
+          (scale * unit * ends.d.col(row).head<3>()).squaredNorm() + (scale * ends.d.col(row).tail<3>()).squaredNorm();
+      size = std::max(size, std::sqrt(direction * largest_motion));
+    }
+  }
+  return size;
 }
 
 Eigen::VectorXd DependentJoints::reach() const {
@@ -128,207 +157,130 @@ double DependentJoints::column(int component) const {
   return mechanism_->scales().columns[component];
 }
 
-double DependentJoints::row_scale_of(int row) const {
-  const int coupling = row - mechanism_->cut_row_count();
-  return mechanism_->scales().rows[coupling < 0 ? row : mechanism_->couplings()[index_of(coupling)].row];
-}
-
 void DependentJoints::use_choice(const DependentChoice& choice) {
-  choice_ = choice;
-  const auto count = static_cast<Eigen::Index>(choice.dependent.size());
-  const auto rows = static_cast<std::size_t>(phi_q_.rows());
-  lu_.setZero(phi_q_.rows(), count);
-  own_.resize(rows);
-  filled_.resize(rows);
-  active_.reserve(rows);
-  by_first_.reserve(rows);
-  work_.setZero(count);
+  work_.assign(choice.dependent.size(), 0.0);
+  ratios_at_.assign(choice.dependent.size(), RightSides::Zero());
+  by_row_.assign(phi_q_.rows.size(), 0.0);
   ratios_of_.assign(choice.dependent.size(), -1);
-  ratios_.setZero(count, phi_q_.cols());
-  kept_.setZero(phi_q_.rows(), count);
-  product_.setZero(count, count);
   use_dependent(choice.dependent);
 }
 
 void DependentJoints::use_dependent(std::span<const int> dependent) {
-  std::fill(depends_.begin(), depends_.end(), false);
-  std::fill(places_.begin(), places_.end(), -1);
-  for (std::size_t i = 0; i < dependent.size(); ++i) {
-    choice_.dependent[i] = dependent[i];
-    depends_[index_of(dependent[i])] = true;
-    places_[index_of(dependent[i])] = static_cast<int>(i);
-  }
-  lu_.setZero();
-  by_first_.clear();
-  for (std::size_t row = 0; row < own_.size(); ++row) {
-    Reach& reach = own_[row];
-    reach = {lu_.cols(), 0};
-    for (const int component : components_[loop_of(static_cast<int>(row))]) {
-      if (const Eigen::Index place = places_[index_of(component)]; place >= 0) {
-        reach = {std::min(reach.first, place), std::max(reach.last, place + 1)};
-      }
-    }
-    filled_[row] = reach;
-    if (reach.first < reach.last) {
-      by_first_.push_back(static_cast<int>(row));
-    }
-  }
-  std::sort(by_first_.begin(), by_first_.end(), [this](int one, int other) {
-    return std::pair(own_[index_of(one)].first, one) < std::pair(own_[index_of(other)].first, other);
-  });
-}
-
-double DependentJoints::factorise() {
-  if (lu_.cols() == 0) {
-    return 1.0;
-  }
-  for (const int row : by_first_) {
-    Reach& filled = filled_[index_of(row)];
-    const Reach own = own_[index_of(row)];
-    lu_.row(row).segment(own.first, filled.last - own.first).setZero();
-    for (const int component : components_[loop_of(row)]) {
-      if (const int place = places_[index_of(component)]; place >= 0) {
-        lu_(row, place) = phi_q_(row, component);
-      }
-    }
-    filled = own;
-  }
-  active_.clear();
-  std::size_t next = 0;
-  double smallest = 0.0;
-  double largest = 0.0;
-  for (Eigen::Index k = 0; k < lu_.cols(); ++k) {
-    for (; next < by_first_.size() && own_[index_of(by_first_[next])].first <= k; ++next) {
-      active_.push_back(by_first_[next]);
-    }
-    const auto pivot = std::max_element(active_.begin(), active_.end(), [this, k](int one, int other) {
-      return std::abs(lu_(one, k)) < std::abs(lu_(other, k));
-    });
-    const double size = pivot == active_.end() ? 0.0 : std::abs(lu_(*pivot, k));
-    if (!(size > 0.0)) {
-      return 0.0;  // also for what is not a number
-    }
-    choice_.rows[static_cast<std::size_t>(k)] = *pivot;
-    active_.erase(pivot);
-    smallest = k == 0 ? size : std::min(smallest, size);
-    largest = std::max(largest, size);
-    eliminate(k);
-  }
-  return smallest / largest;
-}
-
-void DependentJoints::eliminate(Eigen::Index k) {
-  const int pivot = choice_.rows[static_cast<std::size_t>(k)];
-  const Eigen::Index end = filled_[index_of(pivot)].last;
-  for (const int row : active_) {
-    if (lu_(row, k) == 0.0) {
-      continue;
-    }
-    lu_(row, k) /= lu_(pivot, k);
-    lu_.row(row).segment(k + 1, end - k - 1) -= lu_(row, k) * lu_.row(pivot).segment(k + 1, end - k - 1);
-    filled_[index_of(row)].last = std::max(filled_[index_of(row)].last, end);
-  }
-}
-
-void DependentJoints::solve(Eigen::VectorXd& right) const {
-  for (Eigen::Index i = 0; i < lu_.cols(); ++i) {
-    const int row = choice_.rows[static_cast<std::size_t>(i)];
-    const Eigen::Index first = own_[index_of(row)].first;
-    right[i] -= lu_.row(row).segment(first, i - first).dot(right.segment(first, i - first));
-  }
-  for (Eigen::Index i = lu_.cols() - 1; i >= 0; --i) {
-    const int row = choice_.rows[static_cast<std::size_t>(i)];
-    const Eigen::Index after = filled_[index_of(row)].last - i - 1;
-    right[i] = (right[i] - lu_.row(row).segment(i + 1, after).dot(right.segment(i + 1, after))) / lu_(row, i);
-  }
-}
-
-void DependentJoints::solve_transposed(Eigen::VectorXd& right) const {
-  for (Eigen::Index i = 0; i < lu_.cols(); ++i) {
-    const int row = choice_.rows[static_cast<std::size_t>(i)];
-    const Eigen::Index after = filled_[index_of(row)].last - i - 1;
-    right[i] /= lu_(row, i);
-    right.segment(i + 1, after) -= right[i] * lu_.row(row).segment(i + 1, after).transpose();
-  }
-  for (Eigen::Index i = lu_.cols() - 1; i >= 0; --i) {
-    const int row = choice_.rows[static_cast<std::size_t>(i)];
-    const Eigen::Index first = own_[index_of(row)].first;
-    right.segment(first, i - first) -= right[i] * lu_.row(row).segment(first, i - first).transpose();
-  }
+  dependent_.assign(dependent.begin(), dependent.end());
+  factors_.use_dependent(phi_q_, dependent_);
 }
 
 void DependentJoints::complete(std::span<double> u) {
-  for (const int component : choice_.dependent) {
+  for (const int component : dependent_) {
     u[index_of(component)] = 0.0;
   }
-  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    const int row = choice_.rows[i];
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const int row = factors_.pivots()[i];
+    const double* entry = phi_q_.row(row);
     double rate = 0.0;
-    for (const int component : components_[loop_of(row)]) {
-      rate -= phi_q_(row, component) / column(component) * u[index_of(component)];
+    for (const int component : phi_q_.components_of(row)) {
+      rate -= *entry++ * inverse_columns_[component] * u[index_of(component)];
     }
-    work_[static_cast<Eigen::Index>(i)] = rate;
+    work_[i] = rate;
   }
-  solve(work_);
-  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-    u[index_of(choice_.dependent[i])] = column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)];
+  factors_.solve(work_);
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const int component = factors_.columns()[i];
+    u[index_of(component)] = column(component) * work_[i];
   }
 }
 
 void DependentJoints::correct(std::span<const double> residual, std::span<double> correction) {
-  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] = -row_scale_of(choice_.rows[i]) * residual[index_of(choice_.rows[i])];
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const auto row = index_of(factors_.pivots()[i]);
+    work_[i] = -phi_q_.rows[row].scale * residual[row];
   }
-  solve(work_);
-  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-    correction[i] = column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)];
+  factors_.solve(work_);
+  for (std::size_t i = 0; i < dependent_.size(); ++i) {
+    correction[i] = column(dependent_[i]) * work_[index_of(factors_.column_of(dependent_[i]))];
   }
 }
 
 void DependentJoints::set_multipliers(std::span<const double> g) {
-  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] = column(choice_.dependent[i]) * g[index_of(choice_.dependent[i])];
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const int component = factors_.columns()[i];
+    work_[i] = column(component) * g[index_of(component)];
   }
-  solve_transposed(work_);
+  factors_.solve_transposed(work_);
 }
 
 void DependentJoints::multipliers(std::span<const double> g, std::span<double> multipliers) {
   set_multipliers(g);
   std::fill(multipliers.begin(), multipliers.end(), 0.0);
-  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    const int row = choice_.rows[i];
-    multipliers[index_of(row)] = -row_scale_of(row) * work_[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const auto row = index_of(factors_.pivots()[i]);
+    multipliers[row] = -phi_q_.rows[row].scale * work_[i];
   }
 }
 
 void DependentJoints::reduce(std::span<double> g) {
   set_multipliers(g);
-  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    const int row = choice_.rows[i];
-    for (const int component : components_[loop_of(row)]) {
-      g[index_of(component)] -= work_[static_cast<Eigen::Index>(i)] * phi_q_(row, component) / column(component);
+  std::fill(by_row_.begin(), by_row_.end(), 0.0);
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    by_row_[index_of(factors_.pivots()[i])] = work_[i];
+  }
+  for (const LoopRows::Loop& loop : phi_q_.loops) {
+    const double* entry = phi_q_.entries.data() + phi_q_.rows[index_of(loop.first_row)].first;
+    for (const int component : loop.components) {
+      double sum = 0.0;
+      for (int row = loop.first_row; row < loop.last_row; ++row) {
+        sum += by_row_[index_of(row)] * entry[index_of(row - loop.first_row) * loop.components.size()];
+      }
+      g[index_of(component)] -= sum * inverse_columns_[component];
+      ++entry;
     }
   }
-  for (const int component : choice_.dependent) {
+  for (const int component : dependent_) {
     g[index_of(component)] = 0.0;
   }
 }
 
-void DependentJoints::keep_ratios() {
-  ratios_of_ = choice_.dependent;
-  for (Eigen::Index component = 0; component < phi_q_.cols(); ++component) {
-    work_.setZero();
-    if (!depends_[static_cast<std::size_t>(component)]) {
-      for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-        work_[static_cast<Eigen::Index>(i)] = -phi_q_(choice_.rows[i], component);
+template <typename Use>
+void DependentJoints::for_ratios(const Use& use) {
+  std::array<int, RightSides::SizeAtCompileTime> components{};
+  std::size_t count = 0;
+  const auto solve = [&] {
+    std::fill(ratios_at_.begin(), ratios_at_.end(), RightSides::Zero());
+    auto first = static_cast<int>(dependent_.size());
+    for (std::size_t side = 0; side < count; ++side) {
+      for (const LoopRows::Place& place : phi_q_.columns[index_of(components[side])]) {
+        if (const int pivot = factors_.pivot_of(place.row); pivot >= 0) {
+          ratios_at_[index_of(pivot)][static_cast<Eigen::Index>(side)] = -phi_q_.entries[place.entry];
+          first = std::min(first, pivot);
+        }
       }
-      solve(work_);
     }
-    for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-      ratios_(static_cast<Eigen::Index>(i), component) =
-          column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)] / column(static_cast<int>(component));
+    factors_.solve(ratios_at_, first);
+    use(std::span<const int>(components).first(count));
+    count = 0;
+  };
+  for (int component = 0; component < mechanism_->u_size(); ++component) {
+    if (factors_.column_of(component) < 0) {
+      components[count++] = component;
+    }
+    if (count == components.size() || (count > 0 && component + 1 == mechanism_->u_size())) {
+      solve();
     }
   }
+}
+
+void DependentJoints::keep_ratios() {
+  ratios_of_ = dependent_;
+  ratios_.setZero(static_cast<Eigen::Index>(dependent_.size()), mechanism_->u_size());
+  for_ratios([this](std::span<const int> components) {
+    for (std::size_t i = 0; i < dependent_.size(); ++i) {
+      const RightSides& found = ratios_at_[index_of(factors_.column_of(dependent_[i]))];
+      for (std::size_t side = 0; side < components.size(); ++side) {
+        ratios_(static_cast<Eigen::Index>(i), components[side]) =
+            column(dependent_[i]) * found[static_cast<Eigen::Index>(side)] / column(components[side]);
+      }
+    }
+  });
 }
 
 void DependentJoints::predict(std::span<const double> change, std::span<double> prediction) const {
@@ -338,35 +290,35 @@ void DependentJoints::predict(std::span<const double> change, std::span<double> 
   }
 }
 
-void DependentJoints::keep_orientation() {
-  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
-    kept_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
-  }
-}
-
-bool DependentJoints::is_turned_over() {
-  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
-    const auto column = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
-    for (Eigen::Index i = 0; i < kept_.cols(); ++i) {
-      product_(i, j) = kept_.col(i).dot(column);
+bool DependentJoints::is_turned_over() const {
+  const auto count = static_cast<Eigen::Index>(dependent_.size());
+  Eigen::MatrixXd product = Eigen::MatrixXd::Zero(count, count);  // kept^T Phi_d
+  for (const LoopRows::Row& row : phi_q_.rows) {
+    const std::vector<int>& components = phi_q_.loops[index_of(row.loop)].components;
+    for (std::size_t j = 0; j < components.size(); ++j) {
+      const int column = factors_.column_of(components[j]);
+      for (std::size_t i = 0; column >= 0 && i < components.size(); ++i) {
+        if (const int other = factors_.column_of(components[i]); other >= 0) {
+          product(other, column) += kept_[row.first + i] * phi_q_.entries[row.first + j];
+        }
+      }
     }
   }
-  return has_negative_determinant(product_);
+  return has_negative_determinant(product);
 }
 
 double DependentJoints::largest_ratio(const std::vector<bool>& allowed) {
   double largest = 0.0;
-  for (Eigen::Index column = 0; column < phi_q_.cols(); ++column) {
-    const auto component = static_cast<std::size_t>(column);
-    if (depends_[component] || !allowed[component]) {
-      continue;
+  for_ratios([&](std::span<const int> components) {
+    RightSides of_side = RightSides::Zero();
+    for (const RightSides& found : ratios_at_) {
+      of_side = of_side.max(found.abs());
     }
-    for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-      work_[static_cast<Eigen::Index>(i)] = phi_q_(choice_.rows[i], column);
+    for (std::size_t side = 0; side < components.size(); ++side) {
+      largest =
+          allowed[index_of(components[side])] ? std::max(largest, of_side[static_cast<Eigen::Index>(side)]) : largest;
     }
-    solve(work_);
-    largest = std::max(largest, work_.size() > 0 ? work_.cwiseAbs().maxCoeff() : 0.0);
-  }
+  });
   return largest;
 }
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "formulations/naudet/dependent_choice.hpp"
+#include "formulations/naudet/dependent_rows.hpp"
 #include "formulations/naudet/loop_geometry.hpp"
 #include "mechanisms/model/characteristic_scales.hpp"
-#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 
@@ -31,10 +31,12 @@ class DependentJoints {
   /// Phi_q,s at a position, O(m n_path): a loop moves with the joints between the ends of its cut and the body where
   /// their ways inward meet.
   void set_positions(const LoopGeometry& geometry);
-  [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
+  /// \returns Phi_q,s with its zeros. Not for hot loops.
+  [[nodiscard]] Eigen::MatrixXd phi_q() const;
   /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
   /// cancel each other, or a cut joint doubles a tree joint, entries are rounding of it.
-  [[nodiscard]] double size() const { return size_; }
+  /// \param geometry of the positions
+  [[nodiscard]] double size(const LoopGeometry& geometry) const;
   /// \returns the scales of u beside radians and the unit of length: how far the joints move that couplings alone tie;
   /// 1 of all others.
   [[nodiscard]] Eigen::VectorXd reach() const;
@@ -42,13 +44,15 @@ class DependentJoints {
   void use_choice(const DependentChoice& choice);
   /// Takes other dependent components. \param dependent as many as before, ascending
   void use_dependent(std::span<const int> dependent);
-  /// \returns the dependent components and the rows that the last `factorise` chose for them.
-  [[nodiscard]] const DependentChoice& choice() const { return choice_; }
+  /// \returns the dependent components, ascending.
+  [[nodiscard]] const std::vector<int>& dependent() const { return dependent_; }
+  /// \returns the dependent components in the order in which `factorise` eliminates them.
+  [[nodiscard]] std::span<const int> elimination_order() const { return factors_.columns(); }
 
   /// Chooses rows among all of phi_q by pivoting in the dependent columns and factorises them: Phi_d.
   /// \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows. O(m b^2) for rows that reach
   /// over b dependent columns: ladders cost the same a loop
-  double factorise();
+  double factorise() { return factors_.factorise(phi_q_); }
   /// u_d from all other components of u. \param u receives u_d
   void complete(std::span<double> u);
   /// x_d = -Phi_d^-1 residual. \param residual all rows of phi_q \param correction one entry a dependent
@@ -60,69 +64,46 @@ class DependentJoints {
   /// Keeps K of the last `factorise` for `predict`. Not for hot loops.
   void keep_ratios();
   /// \returns whether K is kept for the present dependent components.
-  [[nodiscard]] bool predicts() const { return ratios_of_ == choice_.dependent; }
+  [[nodiscard]] bool predicts() const { return ratios_of_ == dependent_; }
   /// K d with the kept K. \param change d over u, entries of dependent components are not read \param prediction one
   /// entry a dependent component
   void predict(std::span<const double> change, std::span<double> prediction) const;
   /// Keeps Phi_d as it is for `is_turned_over`.
-  void keep_orientation();
+  void keep_orientation() { kept_ = phi_q_.entries; }
   /// \returns whether Phi_d has passed a singular position since `keep_orientation` for the same dependent components:
   /// the sign of det(kept^T Phi_d) over all rows, which is that of both determinants where no rows are redundant, and
   /// which holds for redundant ones while their column space turns by less than a quarter of a turn.
-  bool is_turned_over();
+  /// Not for hot loops.
+  [[nodiscard]] bool is_turned_over() const;
   /// \returns the largest scaled |K| over the components that are `allowed`. Not for hot loops.
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
  private:
-  /// A body between the ends of a cut and the body where their ways meet.
-  struct Passed {
-    int body = 0;
-    double sign = 1.0;
-  };
-  /// Columns first .. last - 1 of `lu_` in which a row may have entries.
-  struct Reach {
-    Eigen::Index first = 0;
-    Eigen::Index last = 0;
-  };
-
-  void find_ways();
+  /// The joints and terms that move loops. \returns the pattern of phi_q
+  LoopRows find_ways();
   /// The rows of one cut joint.
   void set_cut(std::size_t cut, const LoopGeometry& geometry);
-  /// \returns the loop of a row: cut joints first, then couplings.
-  [[nodiscard]] std::size_t loop_of(int row) const { return index_of(loops_[index_of(row)]); }
-  /// Subtracts multiples of the pivot's row from those below that reach its column.
-  void eliminate(Eigen::Index k);
-  /// Phi_d,s^-1 right in place, `right` in the order of choice_.rows.
-  void solve(Eigen::VectorXd& right) const;
   /// \returns the scale of a component of u.
   [[nodiscard]] double column(int component) const;
-  /// \returns the scale of a row of phi_q.
-  [[nodiscard]] double row_scale_of(int row) const;
+  /// Calls use(components) for all components that do not depend, some at a time, after ratios_at_ has their ratios.
+  template <typename Use>
+  void for_ratios(const Use& use);
   /// work_ = Phi_d,s^-T of the scaled g_d.
   void set_multipliers(std::span<const double> g);
-  /// Phi_d,s^-T right in place, the result in the order of choice_.rows.
-  void solve_transposed(Eigen::VectorXd& right) const;
 
   const Mechanism* mechanism_;
-  DependentChoice choice_;
-  std::vector<bool> depends_;
-  Eigen::MatrixXd phi_q_;
-  double size_ = 0.0;
-  std::vector<std::vector<Passed>> ways_;     // by cut joint
-  std::vector<std::vector<int>> components_;  // of u that move a loop, by loop
-  std::vector<int> loops_;                    // by row
-  // All rows of the dependent columns, by row; pivots are those of choice_.rows in its order.
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> lu_;
-  std::vector<int> places_;    // by component of u: its column of lu_, -1 where it does not depend
-  std::vector<Reach> own_;     // by row: before the elimination
-  std::vector<Reach> filled_;  // and what it has filled; first: the column that is next
-  std::vector<int> active_;    // rows that reach the column at hand and are no pivots yet
-  std::vector<int> by_first_;  // rows that reach any column, by the first one
-  Eigen::VectorXd work_;
-  std::vector<int> ratios_of_;  // dependent components of ratios_
-  Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
-  Eigen::MatrixXd kept_;        // Phi_d of keep_orientation, all rows
-  Eigen::MatrixXd product_;     // kept^T Phi_d
+  std::vector<std::vector<double>> signs_;  // by cut joint: of its components
+  std::vector<double> motions_;             // of one loop
+  LoopRows phi_q_;                          // cut joints first, then couplings
+  DependentRows factors_;
+  Eigen::VectorXd inverse_columns_;  // 1 / C of u
+  std::vector<int> dependent_;
+  std::vector<double> work_;
+  std::vector<double> by_row_;         // the same by row of phi_q
+  std::vector<RightSides> ratios_at_;  // scaled K of some components, by column
+  std::vector<int> ratios_of_;         // dependent components of ratios_
+  Eigen::MatrixXd ratios_;             // K of keep_ratios over u, zero for dependent components
+  std::vector<double> kept_;           // phi_q of keep_orientation
 };
 
 }  // namespace mbdbench

@@ -58,7 +58,8 @@ class Planner {
 
   const Mechanism* mechanism_;
   const std::vector<bool>* allowed_;
-  DependentJoints dependents_;
+  Eigen::MatrixXd phi_q_;
+  double size_ = 0.0;  // what its entries are made of
   Eigen::MatrixXd left_;
   std::vector<bool> usable_;
   std::vector<int> loop_of_joint_;  // cut whose loop the joint closes
@@ -70,13 +71,15 @@ class Planner {
 Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
     : mechanism_(&mechanism),
       allowed_(&allowed),
-      dependents_(mechanism),
       usable_(index_of(mechanism.u_size()), true),
       loop_of_joint_(mechanism.bodies().size(), -1) {
   LoopGeometry geometry(mechanism);
   geometry.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
-  dependents_.set_positions(geometry);
-  left_ = dependents_.phi_q();
+  DependentJoints dependents(mechanism);
+  dependents.set_positions(geometry);
+  phi_q_ = dependents.phi_q();
+  size_ = dependents.size(geometry);
+  left_ = phi_q_;
   for (const Joint& joint : mechanism.tree_joints()) {
     for (const JointMotion& motion : joint.motions) {
       usable_[index_of(joint.u_offset + motion.component)] = false;
@@ -91,7 +94,7 @@ std::vector<int> Planner::independent_rows(const Joint& cut) {
   for (;;) {
     Eigen::Index row = -1;
     Eigen::Index column = -1;
-    double size = kDependentRank * dependents_.size();
+    double size = kDependentRank * size_;
     for (int i = 0; i < cut.nc; ++i) {
       for (Eigen::Index j = 0; rows_left[index_of(i)] && j < left_.cols(); ++j) {
         const double entry = std::abs(left_(cut.row_offset + i, j));
@@ -149,8 +152,8 @@ std::string Planner::take_joint(int k, std::size_t count, Eigen::MatrixXd& basis
     for (std::size_t i = 0; i < open.size(); ++i) {
       Eigen::VectorXd column(basis.rows());
       for (Eigen::Index row = 0; row < column.size(); ++row) {
-        column[row] = dependents_.phi_q()(cut.row_offset + result.loop.rows[static_cast<std::size_t>(row)],
-                                          joint.u_offset + open[i]);
+        column[row] =
+            phi_q_(cut.row_offset + result.loop.rows[static_cast<std::size_t>(row)], joint.u_offset + open[i]);
       }
       result.largest = std::max(result.largest, column.norm());
       column -= basis * (basis.transpose() * column);
@@ -193,7 +196,7 @@ Candidate Planner::candidate(int cut, const std::vector<int>& rows, int end, int
     return result;
   }
   // Columns that cancel are rounding of the terms that Phi_q is made of.
-  const bool cancels = !(result.smallest > kDependentRank * dependents_.size());
+  const bool cancels = !(result.smallest > kDependentRank * size_);
   result.conditioning = cancels ? 0.0 : result.smallest / result.largest;
   if (!(result.conditioning > kSmallestColumn)) {
     result.refusal = fmt::format(

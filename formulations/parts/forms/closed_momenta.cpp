@@ -29,9 +29,11 @@ ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, dou
 
 RhsStatus ClosedMomenta::set_state(double t, std::span<const double> q, std::span<const double> p,
                                    std::span<double> u) {
-  if (const RhsStatus status = part_.set_positions(q); !status.ok) {
-    return status;
-  }
+  RhsStatus status = set_positions(q);
+  return status.ok ? move(t, q, p, u) : status;
+}
+
+RhsStatus ClosedMomenta::move(double t, std::span<const double> q, std::span<const double> p, std::span<double> u) {
   if (mechanism_->rheonomic()) {
     motions_.evaluate(t);
   }

@@ -29,7 +29,11 @@ class ClosedMomenta {
   ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
                 const Execution& execution, const CutReferences* near, int section_bodies);
 
-  /// \param u receives the velocities of p \returns which joint or loop stops it
+  /// \returns which joint or loop stops it
+  RhsStatus set_positions(std::span<const double> q) { return part_.set_positions(q); }
+  /// After set_positions. \param u receives the velocities of p \returns which joint or loop stops it
+  RhsStatus move(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
+  /// Both.
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
   /// \param u as set_state left them \param rates receives p'
   RhsStatus momentum_rates(double t, std::span<const double> q, std::span<const double> p, std::span<const double> u,

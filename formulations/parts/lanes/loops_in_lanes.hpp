@@ -66,7 +66,8 @@ class LoopsInLanes {
   /// doubtful \param which numbers of the states that are meant; empty: all
   void evaluate(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses,
                 const StatesInLanes::OneState& alone, std::span<const std::size_t> which = {});
-  /// Takes other dependent components of reduced momenta, and those that are not. Before the first states, too.
+  /// Takes other dependent components of reduced momenta, in the order in which they are eliminated, and those that are
+  /// not dependent. Before the first states, too.
   void use_dependent(std::span<const int> dependent, std::span<const int> independent) {
     reduced_->use_dependent(dependent, independent, data_);
   }

@@ -123,8 +123,8 @@ void ReducedConstants::use_dependent(std::span<const int> dependent, std::span<c
   }
   reaches_.clear();
   for (LaneReach reach : all_) {
-    const auto found = std::lower_bound(dependents_.begin(), dependents_.end(), reach.u);
-    if (found != dependents_.end() && *found == reach.u) {
+    const auto found = std::find(dependents_.begin(), dependents_.end(), reach.u);
+    if (found != dependents_.end()) {
       reach.column = static_cast<int>(found - dependents_.begin());
       reaches_.push_back(reach);
     }

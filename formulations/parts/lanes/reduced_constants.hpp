@@ -21,7 +21,8 @@ class ReducedConstants {
 
   void point_at_coordinates(LoopData& data) const { data.cut_coordinates = coordinates_.data(); }
   /// Takes other dependent components, and sets all that is no memory of packs.
-  /// \param independent components whose momenta a state holds, in its order
+  /// \param dependent in the order in which they are eliminated \param independent components whose momenta a state
+  /// holds, in its order
   void use_dependent(std::span<const int> dependent, std::span<const int> independent, LoopData& data);
   /// \returns numbers of workspace for so many dependent components.
   [[nodiscard]] std::size_t workspace(std::size_t dependents) const {

@@ -31,6 +31,12 @@ Contact contact_of(const Joint& joint, const JointKinematics& state, const Vec3&
   return {-joint.radius * up, -joint.radius * up_rate};
 }
 
+/// \returns the velocity of a body's material point.
+Vec3 velocity_of(const BodyKinematics& body, const Vec3& place) {
+  const Vec3 omega = body.velocity.tail<3>();
+  return body.velocity.head<3>() + omega.cross(place - body.com);
+}
+
 }  // namespace
 
 double share_of_b(const Joint& joint) {
@@ -61,20 +67,19 @@ void set_joint_rates(const Joint& joint, const BodyKinematics& a, const BodyKine
   const double share = share_of_b(joint);
   RelativeMotion motion{omega_a, omega_b, state.displacement, Vec3::Zero()};
   if (joint.length > 0.0) {
-    motion.displacement_rate =
-        b.velocity_at(state.point).head<3>() - a.velocity_at(state.point - state.displacement).head<3>();
+    motion.displacement_rate = velocity_of(b, state.point) - velocity_of(a, state.point - state.displacement);
   }
   constrained_directions_rate(joint, state.axes_a, state.axes_b, motion, state.d_rate);
   state.turn = share == 0.5 ? Vec3(0.5 * (omega_a + omega_b)) : Vec3::Zero();
-  state.velocity = b.velocity_at(state.point + (1.0 - share) * state.displacement).head<3>();
+  state.velocity = velocity_of(b, state.point + (1.0 - share) * state.displacement);
   if (share < 1.0) {
-    const Vec3 velocity_a = a.velocity_at(state.point - share * state.displacement).head<3>();
+    const Vec3 velocity_a = velocity_of(a, state.point - share * state.displacement);
     state.velocity = share * state.velocity + (1.0 - share) * velocity_a;
   }
   if (rolls(joint.type)) {
     // Of the place where they touch, which is a new point of both bodies at every instant.
     const Contact contact = contact_of(joint, state, omega_a, omega_b);
-    state.velocity = b.velocity_at(state.point - contact.offset).head<3>() + contact.rate;
+    state.velocity = velocity_of(b, state.point - contact.offset) + contact.rate;
   }
 }
 

@@ -34,10 +34,9 @@ std::vector<std::string> closed_keys() {
 class AtTheStart {
  public:
   explicit AtTheStart(const std::string& key)
-      : mechanism(make_mechanism(mechanism_registry(), key)), dependents(mechanism) {
+      : mechanism(make_mechanism(mechanism_registry(), key)), geometry(mechanism), dependents(mechanism) {
     Kinematics kinematics(mechanism);
     kinematics.set_positions(view(mechanism.q0()));
-    LoopGeometry geometry(mechanism);
     geometry.set_positions(view(mechanism.q0()));
     dependents.set_positions(geometry);
     dependents.use_choice(initial_choice(mechanism, dependent_candidates(mechanism, false)));
@@ -54,7 +53,7 @@ class AtTheStart {
 
   /// \returns K = -Phi_d^+ Phi_i over all of u, zero for dependent components; as many digits as Phi_d allows.
   [[nodiscard]] Eigen::MatrixXd ratios() const {
-    const std::vector<int>& dependent = dependents.choice().dependent;
+    const std::vector<int>& dependent = dependents.dependent();
     const Eigen::MatrixXd scaled = dependents.phi_q();
     const Eigen::MatrixXd phi_d = scaled(Eigen::all, dependent);
     Eigen::MatrixXd k = -phi_d.colPivHouseholderQr().solve(scaled);
@@ -66,6 +65,7 @@ class AtTheStart {
   }
 
   Mechanism mechanism;
+  LoopGeometry geometry;
   DependentJoints dependents;
   Eigen::MatrixXd phi_q;  // scaled
 };
@@ -74,7 +74,8 @@ TEST(DependentJointsTest, RowsAreThoseOfTheDenseJacobianScaled) {
   for (const std::string& key : closed_keys()) {
     const AtTheStart at(key);
     // Entries are sums over the way to the ground there, and end where both ways meet here: rounding of their size.
-    EXPECT_LT((at.dependents.phi_q() - at.phi_q).cwiseAbs().maxCoeff(), 1e-13 * std::max(1.0, at.dependents.size()))
+    EXPECT_LT((at.dependents.phi_q() - at.phi_q).cwiseAbs().maxCoeff(),
+              1e-13 * std::max(1.0, at.dependents.size(at.geometry)))
         << key;
   }
 }
@@ -86,7 +87,7 @@ TEST(DependentJointsTest, VelocitiesAndMomentaFollowFromTheDenseRatios) {
     const double pivots = at.dependents.factorise();
     ASSERT_GT(pivots, 1e-6) << key;
     const Eigen::MatrixXd k = at.ratios();
-    const std::vector<int>& dependent = at.dependents.choice().dependent;
+    const std::vector<int>& dependent = at.dependents.dependent();
     Eigen::VectorXd u(at.mechanism.u_size());
     for (Eigen::Index i = 0; i < u.size(); ++i) {
       u[i] = std::sin(1.0 + 2.0 * static_cast<double>(i));
@@ -112,6 +113,38 @@ TEST(DependentJointsTest, VelocitiesAndMomentaFollowFromTheDenseRatios) {
     }
   }
   fmt::print("worst error over the largest ratio times the pivots: {:.1e}\n", worst);
+}
+
+TEST(DependentJointsTest, RatiosAreThoseOfDenseMatrices) {
+  for (const std::string& key : closed_keys()) {
+    AtTheStart at(key);
+    const double pivots = at.dependents.factorise();
+    const Eigen::MatrixXd k = at.ratios();
+    const std::vector<int>& dependent = at.dependents.dependent();
+    const Eigen::VectorXd& columns = at.mechanism.scales().columns;
+    const Eigen::MatrixXd scaled = columns(dependent).cwiseInverse().asDiagonal() * k * columns.asDiagonal();
+    // As above, over the pivots.
+    const double size = std::max(1.0, scaled.cwiseAbs().maxCoeff());
+    std::vector<bool> allowed(static_cast<std::size_t>(at.mechanism.u_size()), true);
+    EXPECT_NEAR(at.dependents.largest_ratio(allowed), scaled.cwiseAbs().maxCoeff(), 1e-13 * size / pivots) << key;
+    Eigen::Index row = 0;
+    Eigen::Index largest = 0;
+    scaled.cwiseAbs().maxCoeff(&row, &largest);
+    allowed[static_cast<std::size_t>(largest)] = false;
+    Eigen::MatrixXd others = scaled;
+    others.col(largest).setZero();
+    EXPECT_NEAR(at.dependents.largest_ratio(allowed), others.cwiseAbs().maxCoeff(), 1e-13 * size / pivots) << key;
+    at.dependents.keep_ratios();
+    ASSERT_TRUE(at.dependents.predicts()) << key;
+    const Eigen::VectorXd change = Eigen::VectorXd::LinSpaced(at.mechanism.u_size(), -1.0, 2.0);
+    std::vector<double> prediction(dependent.size());
+    at.dependents.predict(view(change), prediction);
+    const Eigen::VectorXd expected = k * change;
+    for (std::size_t i = 0; i < dependent.size(); ++i) {
+      EXPECT_NEAR(prediction[i], expected[static_cast<Eigen::Index>(i)], 1e-12 * k.cwiseAbs().maxCoeff() / pivots)
+          << key;
+    }
+  }
 }
 
 }  // namespace
