@@ -154,6 +154,16 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
   trees_.nodes = nodes_.data();
 }
 
+const TwinNode& TwinGroup::leaf_of(int body) const {
+  return *std::find_if(nodes_.begin(), nodes_.end(), [body](const TwinNode& node) { return node.body == body; });
+}
+
+double* TwinGroup::columns_of(int body, int joint) const {
+  const TwinNode& leaf = leaf_of(body);
+  const int* const place = std::find(leaf.places, leaf.places + leaf.row_count, first_place(joint));
+  return leaf.columns + 6 * kTwins * index_of(static_cast<int>(place - leaf.places));
+}
+
 TwinGroup::Failure TwinGroup::failure_at(int node, int row, std::span<const DualNode> nodes) const {
   const double* const pivots = trees_.pivots + index_of(row) * kTwins;
   std::size_t lane = 0;

@@ -32,9 +32,17 @@ class TwinGroup {
   }
   [[nodiscard]] const TwinForm& form() const { return form_; }
   /// \returns whether the handles of a joint stay. \param joint within
-  [[nodiscard]] bool stays(int joint) const {
-    return first_places_[static_cast<std::size_t>(joint)] >= trees_.closed_rows;
-  }
+  [[nodiscard]] bool stays(int joint) const { return first_place(joint) >= trees_.closed_rows; }
+  /// \returns where the rows of a joint stand among the multipliers. \param joint within
+  [[nodiscard]] int first_place(int joint) const { return first_places_[static_cast<std::size_t>(joint)]; }
+
+  /// Somebody else sets inputs and right sides, B of the joints that do not stay and J_C^-1 (twin_kinematics.hpp).
+  void fill_from_outside() { filled_from_outside_ = true; }
+  [[nodiscard]] bool is_filled_from_outside() const { return filled_from_outside_; }
+  /// \returns B of a handle, six packs a row. \param body, joint within
+  [[nodiscard]] double* columns_of(int body, int joint) const;
+  /// \returns 1 / m and J_C^-1. \param body within
+  [[nodiscard]] double* inertia_inverse_of(int body) const { return leaf_of(body).inertia_inverse; }
 
   /// A pivot that is not positive, as others see it.
   struct Failure {
@@ -73,6 +81,7 @@ class TwinGroup {
     int slot = 0;        ///< among its packs
   };
 
+  [[nodiscard]] const TwinNode& leaf_of(int body) const;
   void place_joints();
   void place_nodes(std::span<const double> masses);
   /// Calls work(own, other) with the numbers of a vector here and elsewhere.
@@ -86,6 +95,7 @@ class TwinGroup {
   TwinTrees trees_;
   std::array<double*, kDualVectors> vectors_{};
   AlignedMemory numbers_;
+  bool filled_from_outside_ = false;
   std::array<std::vector<Kept>, kTwins> kept_;  // by lane: rows of the roots
   std::vector<int> kept_bodies_;                // within
 };
@@ -103,6 +113,13 @@ class TwinGroups {
     return std::span(groups_).subspan(first_[range], first_[range + 1] - first_[range]);
   }
   [[nodiscard]] std::span<TwinGroup> all() { return groups_; }
+  /// Calls work(number) for those of a range, numbers as of `all`.
+  template <typename Work>
+  void for_numbers(std::size_t range, const Work& work) const {
+    for (std::size_t group = first_[range]; group < first_[range + 1]; ++group) {
+      work(group);
+    }
+  }
 
   /// Where a body has its numbers.
   struct Leaf {
