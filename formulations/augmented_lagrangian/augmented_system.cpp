@@ -83,19 +83,22 @@ void AugmentedSystem::find_single_scope() {
     return;
   }
   single_scope_ = {false, {}, {}};
-  std::vector<bool> needed(input_.size());
+  single_bodies_.resize(input_.size());
+  for (std::size_t i = 0; i < single_bodies_.size(); ++i) {
+    single_bodies_[i] = !is_twin(i);
+  }
   own_scope_.for_joints({}, index_of(kinematics_.joint_count()), [&](std::size_t k) {
     if (!twins_->has_joint(static_cast<int>(k))) {
       single_scope_.joints.push_back(static_cast<int>(k));
       for (const int body : {kinematics_.joint(static_cast<int>(k)).a, kinematics_.joint(static_cast<int>(k)).b}) {
         if (body >= 0) {
-          needed[index_of(body)] = true;
+          single_bodies_[index_of(body)] = true;
         }
       }
     }
   });
   own_scope_.for_bodies({}, input_.size(), [&](std::size_t i) {
-    if (needed[i] || !twins_->has_body(static_cast<int>(i))) {
+    if (single_bodies_[i]) {
       single_scope_.bodies.push_back(static_cast<int>(i));
     }
   });
@@ -202,6 +205,9 @@ AssemblyPivot AugmentedSystem::factorise(AssemblyEngine& engine) {
 }
 
 void AugmentedSystem::set_leaf(DualAssembly& assembly, int body) {
+  if (twins_ && !single_bodies_[index_of(body)]) {
+    return;
+  }
   const BodyKinematics& state = kinematics_.body(body);
   int handle = -1;
   for (const int k : assembly.joints(body)) {

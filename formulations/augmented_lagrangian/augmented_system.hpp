@@ -157,6 +157,7 @@ class AugmentedSystem {
   DualScope own_scope_;
   std::optional<TwinKinematics> twins_;
   DualScope single_scope_;
+  std::vector<bool> single_bodies_;  // by body: whether its leaf has joints outside twins, or is outside itself
   std::vector<int> row_offsets_;
   bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
   bool loads_needed_ = false;  // loads beyond gravity

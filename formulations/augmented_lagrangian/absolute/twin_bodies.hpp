@@ -29,7 +29,7 @@ struct TwinJoint {
   int angular_count = 0;
   bool world_linear = false;
   int row = 0;                        ///< the first one among the right sides
-  double* columns[2] = {};            ///< B of the handles on a and b, six packs a row; null on the ground
+  double* handles[2] = {};            ///< numbers of a and b as of TwinHandle; null on the ground
   const double* constants = nullptr;  ///< kTwinOrigins, 3 `direction_count`, kTwinAngular `angular_count`
 };
 

@@ -104,55 +104,41 @@ MBDBENCH_KERNEL JointPlace<T> place_of(const TwinJoint& joint, const T* a, const
   return place;
 }
 
-/// B of one handle. What is always zero or one stands there from the start.
+/// Three numbers of B, with the sign of the handle. \returns what is behind them
 template <typename T>
-MBDBENCH_KERNEL void put_axes(const LinkVector<T>& lever, T* columns) {
-  columns[4] = lever.z;
-  columns[5] = -lever.y;
-  columns[9] = -lever.z;
-  columns[11] = lever.x;
-  columns[15] = lever.y;
-  columns[16] = -lever.x;
-}
-template <typename T>
-MBDBENCH_KERNEL void put_direction(const LinkVector<T>& direction, const LinkVector<T>& lever, T* column) {
-  put(direction, column);
-  put(cross(lever, direction), column + 3);
+MBDBENCH_KERNEL T* put_part(bool negative, const LinkVector<T>& part, T* numbers) {
+  put(negative ? LinkVector<T>{-part.x, -part.y, -part.z} : part, numbers);
+  return numbers + 3;
 }
 
+/// B of both handles.
 template <typename T>
 MBDBENCH_KERNEL void place_joint(const TwinJoint& joint, const T* a, const T* b) {
   const JointPlace<T> place = place_of(joint, a, b);
-  T* of_a = reinterpret_cast<T*>(joint.columns[0]);
-  T* of_b = reinterpret_cast<T*>(joint.columns[1]);
-  if (joint.world_linear) {
-    if (of_a != nullptr) {
-      put_axes(LinkVector<T>{-place.lever_a.x, -place.lever_a.y, -place.lever_a.z}, of_a);
+  for (int end = 0; end < 2; ++end) {
+    const bool on_a = end == 0;
+    T* numbers = reinterpret_cast<T*>(joint.handles[end]);
+    if (numbers == nullptr) {
+      continue;
     }
-    if (of_b != nullptr) {
-      put_axes(place.lever_b, of_b);
+    const LinkVector<T>& lever = on_a ? place.lever_a : place.lever_b;
+    if (joint.world_linear) {
+      put(lever, numbers);
+      numbers += 3;
     }
-  }
-  int row = joint.world_linear ? 18 : 0;
-  const T* constants = reinterpret_cast<const T*>(joint.constants) + kTwinOrigins;
-  for (int i = 0; i < joint.direction_count; ++i, row += 6, constants += 3) {
-    const LinkVector<T> direction = turned(place.rotation_a, vector_at(constants));
-    if (of_a != nullptr) {
-      put_direction(LinkVector<T>{-direction.x, -direction.y, -direction.z}, place.lever_a, of_a + row);
+    const T* constants = reinterpret_cast<const T*>(joint.constants) + kTwinOrigins;
+    for (int i = 0; i < joint.direction_count; ++i, constants += 3) {
+      const LinkVector<T> direction = turned(place.rotation_a, vector_at(constants));
+      numbers = put_part(on_a, direction, numbers);
+      numbers = put_part(on_a, cross(lever, direction), numbers);
     }
-    if (of_b != nullptr) {
-      put_direction(direction, place.lever_b, of_b + row);
-    }
-  }
-  for (int i = 0; i < joint.angular_count; ++i, row += 6, constants += kTwinAngular) {
-    const LinkVector<T> one = turned(place.rotation_a, vector_at(constants));
-    const LinkVector<T> other = turned(place.rotation_b, vector_at(constants + 3));
-    const LinkVector<T> direction = scaled(constants[6], cross(other, one));
-    if (of_a != nullptr) {
-      put(LinkVector<T>{-direction.x, -direction.y, -direction.z}, of_a + row + 3);
-    }
-    if (of_b != nullptr) {
-      put(direction, of_b + row + 3);
+    for (int i = 0; i < joint.angular_count; ++i, constants += kTwinAngular) {
+      const LinkVector<T> one = turned(place.rotation_a, vector_at(constants));
+      const LinkVector<T> other = turned(place.rotation_b, vector_at(constants + 3));
+      if (!joint.world_linear) {
+        numbers = put_part(on_a, LinkVector<T>{T(0.0), T(0.0), T(0.0)}, numbers);
+      }
+      numbers = put_part(on_a, scaled(constants[6], cross(other, one)), numbers);
     }
   }
 }

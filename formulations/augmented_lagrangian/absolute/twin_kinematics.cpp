@@ -35,8 +35,8 @@ JointForm form_of(const Joint& joint, const TwinForm::Lane& lane) {
 
 bool has_only_axes_and_angles(const Joint& joint) {
   const std::size_t rows = (joint.world_linear ? 3 : 0) + joint.linear_directions.size() + joint.angular.size();
-  return !rolls(joint.type) && joint.length == 0.0 && joint.driven.empty() && joint.motions.empty() &&
-         rows == index_of(joint.nc);
+  return !rolls(joint.type) && !(joint.world_linear && !joint.linear_directions.empty()) && joint.length == 0.0 &&
+         joint.driven.empty() && joint.motions.empty() && rows == index_of(joint.nc);
 }
 
 /// Numbers of one lane, a pack each.
@@ -63,13 +63,6 @@ class LaneNumbers {
  private:
   double* next_;
 };
-
-/// B of a handle on world axes, where it does not change.
-void set_axes(double sign, double* columns) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::fill_n(columns + 7 * axis * kTwins, kTwins, sign);
-  }
-}
 
 }  // namespace
 
@@ -124,7 +117,7 @@ bool TwinKinematics::suits(const TwinGroup& twins) const {
   return true;
 }
 
-TwinKinematics::Group TwinKinematics::make_group(const TwinGroup& twins) const {
+TwinKinematics::Group TwinKinematics::make_group(TwinGroup& twins) const {
   const TwinForm& form = twins.form();
   Group group;
   const std::size_t bodies = form.lanes.front().bodies.size();
@@ -141,9 +134,10 @@ TwinKinematics::Group TwinKinematics::make_group(const TwinGroup& twins) const {
     for (int end = 0; end < 2; ++end) {
       const int body = own.bodies[index_of(end)];
       added.bodies[end] = body < 0 ? static_cast<int>(bodies) : body;
-      added.columns[end] = body < 0 ? nullptr : twins.columns_of(body, static_cast<int>(j));
-      if (body >= 0 && model.world_linear) {
-        set_axes(end == 0 ? -1.0 : 1.0, added.columns[end]);
+      if (body >= 0) {
+        TwinHandle& handle = twins.handle_of(body, static_cast<int>(j));
+        handle.sign = !model.world_linear ? 0.0 : end == 0 ? -1.0 : 1.0;
+        added.handles[end] = handle.numbers;
       }
     }
     added.direction_count = static_cast<int>(own.directions);

@@ -52,7 +52,7 @@ class TwinKinematics {
   [[nodiscard]] const Joint& joint(int k) const;
   /// \returns whether joints go side by side.
   [[nodiscard]] bool suits(const TwinGroup& twins) const;
-  Group make_group(const TwinGroup& twins) const;
+  Group make_group(TwinGroup& twins) const;
   void set_bodies(const TwinForm& form, double* constants) const;
   void set_joint(const TwinForm& form, int within, double* constants) const;
 

@@ -309,6 +309,9 @@ void DualAssembly::sweep_outward(std::size_t range, Pass pass) {
   const bool moved = pass == Pass::of_inputs;
   const auto [joints, bodies] = results_of(pass);
   sweeps_.recover(tree(), storage_.ranges()[range], moved, vector(joints), vector(bodies));
+  if (pass == Pass::of_residual) {
+    return;  // twins recover as they add
+  }
   for (const TwinGroup& group : twins_.of(range)) {
     group.take_kept_multipliers(vector(joints), joints);
     sweeps_.twins.recover(group.trees(), moved, group.vectors(joints, bodies));
@@ -369,7 +372,8 @@ void DualAssembly::add_changes(std::size_t range) {
   DualSquares& sums = range_squares_[range];
   sums = sweeps_.add(storage_.ranges()[range], vectors(change[0], change[1]), vectors(total[0], total[1]));
   for (const TwinGroup& group : twins_.of(range)) {
-    sums.add(sweeps_.twins.add(group.trees(), group.vectors(change[0], change[1]), group.vectors(total[0], total[1])));
+    group.take_kept_multipliers(vector(change[0]), change[0]);
+    sums.add(sweeps_.twins.advance(group.trees(), group.vector(change[0]), group.vectors(total[0], total[1])));
     group.give_kept_rates(vector(DualVector::rates));
   }
 }

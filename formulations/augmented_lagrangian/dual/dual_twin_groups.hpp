@@ -39,8 +39,8 @@ class TwinGroup {
   /// Somebody else sets inputs and right sides, B of the joints that do not stay and J_C^-1 (twin_kinematics.hpp).
   void fill_from_outside() { filled_from_outside_ = true; }
   [[nodiscard]] bool is_filled_from_outside() const { return filled_from_outside_; }
-  /// \returns B of a handle, six packs a row. \param body, joint within
-  [[nodiscard]] double* columns_of(int body, int joint) const;
+  /// \returns a handle. \param body, joint within
+  [[nodiscard]] TwinHandle& handle_of(int body, int joint);
   /// \returns 1 / m and J_C^-1. \param body within
   [[nodiscard]] double* inertia_inverse_of(int body) const { return leaf_of(body).inertia_inverse; }
 
@@ -54,9 +54,9 @@ class TwinGroup {
   /// it
   [[nodiscard]] Failure failure_at(int node, int row, std::span<const DualNode> nodes) const;
 
-  /// B of a row: six numbers. \param leaf a node \param row within it
-  [[nodiscard]] double* column(std::size_t leaf, int row, std::size_t lane) const {
-    return nodes_[leaf].columns + 6 * row * static_cast<std::ptrdiff_t>(kTwins) + lane;
+  /// B of a handle of any kind: six numbers a row. \param leaf a node
+  [[nodiscard]] double* columns(std::size_t leaf, std::size_t handle, std::size_t lane) const {
+    return nodes_[leaf].handles[handle].numbers + lane;
   }
   /// \param matrix J_C^-1, three numbers a column
   void set_inertia(std::size_t leaf, std::size_t lane, const double* matrix) const;
@@ -84,6 +84,7 @@ class TwinGroup {
   [[nodiscard]] const TwinNode& leaf_of(int body) const;
   void place_joints();
   void place_nodes(std::span<const double> masses);
+  void place_handles(const TwinForm::Node& from, double* numbers, TwinNode& node);
   /// Calls work(own, other) with the numbers of a vector here and elsewhere.
   template <typename Work>
   void for_numbers(DualVector which, const Work& work) const;
@@ -91,7 +92,8 @@ class TwinGroup {
   TwinForm form_;
   std::vector<int> first_places_;  // by joint
   std::vector<TwinNode> nodes_;
-  std::vector<int> indices_;  // what these point at
+  std::vector<int> indices_;         // what these point at
+  std::vector<TwinHandle> handles_;  // likewise
   TwinTrees trees_;
   std::array<double*, kDualVectors> vectors_{};
   AlignedMemory numbers_;
@@ -126,8 +128,8 @@ class TwinGroups {
     int group = -1;  ///< -1: it is none of them
     std::size_t node = 0;
     std::size_t lane = 0;
-    std::vector<int> first_rows;  ///< by handle, in the order of the assembly
-    std::vector<bool> stays;      ///< likewise
+    std::vector<std::size_t> handles;  ///< of the node, in the order of the assembly
+    std::vector<bool> stays;           ///< likewise
 
     [[nodiscard]] std::pair<int, std::size_t> group_and_node() const { return {group, node}; }
     /// \returns whether handles of it stay when its sub-tree is assembled.
