@@ -67,9 +67,8 @@ void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) con
   sink("unconverged_reactions", remainder_.multipliers);
 }
 
-RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, const DualScope& scope,
-                                                int& passes) {
-  place(t, x, scope);
+RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
+  place(t, x);
   const RhsStatus status = system_.assemble();
   if (status.ok) {
     passes = system_.solve_accelerations(t);
@@ -111,17 +110,22 @@ void AugmentedLagrangianFormulation::exchange_rates(std::span<double> xdot) {
 }
 
 RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
-  int passes = 0;
-  const RhsStatus status = solve(t, x, system_.own_scope(), passes);
+  place(t, x, system_.single_scope());
+  const RhsStatus status = system_.assemble();
   if (!status.ok) {
     return status;
   }
-  system_.release();
+  const int passes = system_.solve(t, rate_of(x));
   iterations_.acceleration.add(passes);
   remainder_ = system_.remainder();
   unconverged_ += remainder_.rates > 0.0 ? 1 : 0;
+  system_.set_twin_rates(xdot);
   system_.team().run([&](const BranchShare& share) {
-    system_.own_scope().for_bodies(share, velocities_.size(), [&](std::size_t i) { set_rates(i, x, xdot); });
+    system_.single_scope().for_bodies(share, velocities_.size(), [&](std::size_t i) {
+      if (!system_.is_twin(i)) {
+        set_rates(i, x, xdot);
+      }
+    });
   });
   if (system_.team().is_divided()) {
     exchange_rates(xdot);
@@ -131,7 +135,7 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
 
 RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const double> x, Reactions& reactions) {
   int passes = 0;
-  const RhsStatus status = solve(t, x, {}, passes);
+  const RhsStatus status = solve(t, x, passes);
   if (status.ok) {
     system_.reactions(system_.multipliers(), reactions);
   }
@@ -141,7 +145,7 @@ RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const do
 RhsStatus AugmentedLagrangianFormulation::observe_absolute(double t, std::span<const double> x,
                                                            AbsoluteObservation& observation) {
   int passes = 0;
-  const RhsStatus status = solve(t, x, {}, passes);
+  const RhsStatus status = solve(t, x, passes);
   if (!status.ok) {
     return status;
   }

@@ -41,7 +41,7 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
   /// x' of the bodies of other processes.
   void exchange_rates(std::span<double> xdot);
   /// Accelerations at a state. \returns passes in `passes`
-  RhsStatus solve(double t, std::span<const double> x, const DualScope& scope, int& passes);
+  RhsStatus solve(double t, std::span<const double> x, int& passes);
   bool normalise_rates(std::span<double> x) const;
   bool project(double t, std::span<double> x);
 

@@ -61,13 +61,47 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       residual_(right_.size()) {
   tree_needed_ = loads_needed_ || mechanism.rheonomic();
   if (packed() && !tree_needed_) {
-    own_scope_ = std::get<DualAssembly>(assembly_).scope();
+    auto& assembly = std::get<DualAssembly>(assembly_);
+    own_scope_ = assembly.scope();
+    if (!assembly.twins().all().empty()) {
+      twins_.emplace(mechanism, assembly.twins(), 2.0 * options.omega * options.mu, options.omega * options.omega,
+                     options.execution.instruction_set);
+    }
   }
+  find_single_scope();
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);
     row_offsets_.push_back(std::visit([k](const auto& assembly) { return assembly.row_offset(k); }, assembly_));
     directions_.emplace_back(SpatialColumns::Zero(6, joint.nc + static_cast<int>(joint.motions.size())));
   }
+}
+
+// Joints outside twins, and the bodies at them.
+void AugmentedSystem::find_single_scope() {
+  single_scope_ = own_scope_;
+  if (!twins_) {
+    return;
+  }
+  single_scope_ = {false, {}, {}};
+  single_bodies_.resize(input_.size());
+  for (std::size_t i = 0; i < single_bodies_.size(); ++i) {
+    single_bodies_[i] = !is_twin(i);
+  }
+  own_scope_.for_joints({}, index_of(kinematics_.joint_count()), [&](std::size_t k) {
+    if (!twins_->has_joint(static_cast<int>(k))) {
+      single_scope_.joints.push_back(static_cast<int>(k));
+      for (const int body : {kinematics_.joint(static_cast<int>(k)).a, kinematics_.joint(static_cast<int>(k)).b}) {
+        if (body >= 0) {
+          single_bodies_[index_of(body)] = true;
+        }
+      }
+    }
+  });
+  own_scope_.for_bodies({}, input_.size(), [&](std::size_t i) {
+    if (single_bodies_[i]) {
+      single_scope_.bodies.push_back(static_cast<int>(i));
+    }
+  });
 }
 
 AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
@@ -156,7 +190,11 @@ void AugmentedSystem::set_directions(int k) {
 }
 
 AssemblyPivot AugmentedSystem::factorise(DualAssembly& assembly) {
-  return assembly.factorise([&](int body) { set_leaf(assembly, body); });
+  const auto set_own_leaf = [&](int body) { set_leaf(assembly, body); };
+  if (!twins_) {
+    return assembly.factorise(set_own_leaf);
+  }
+  return assembly.factorise(set_own_leaf, [this](std::size_t group) { twins_->place(group, placed_); });
 }
 
 AssemblyPivot AugmentedSystem::factorise(AssemblyEngine& engine) {
@@ -167,14 +205,23 @@ AssemblyPivot AugmentedSystem::factorise(AssemblyEngine& engine) {
 }
 
 void AugmentedSystem::set_leaf(DualAssembly& assembly, int body) {
+  if (twins_ && !single_bodies_[index_of(body)]) {
+    return;
+  }
   const BodyKinematics& state = kinematics_.body(body);
-  int handle = 0;
+  int handle = -1;
   for (const int k : assembly.joints(body)) {
+    ++handle;
+    if (twins_ && twins_->has_joint(k)) {
+      continue;
+    }
     const bool outboard = kinematics_.joint(k).b == body;
-    assembly.set_handle(body, handle++, directions(k), outboard ? 1.0 : -1.0,
+    assembly.set_handle(body, handle, directions(k), outboard ? 1.0 : -1.0,
                         kinematics_.handle(k, outboard) - state.com);
   }
-  assembly.set_inertia(body, state.inertia_inverse);
+  if (!is_twin(index_of(body))) {
+    assembly.set_inertia(body, state.inertia_inverse);
+  }
 }
 
 void AugmentedSystem::set_leaf(AssemblyEngine& engine, int body) {
@@ -293,15 +340,17 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
   return stages;
 }
 
+void AugmentedSystem::set_equations(const BranchShare& share, const DualScope& scope) {
+  scope.for_bodies(share, input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
+  scope.for_joints(share, index_of(kinematics_.joint_count()), [this](std::size_t k) {
+    set_right_side(static_cast<int>(k), right_);
+    stabilise(static_cast<int>(k), right_);
+  });
+}
+
 void AugmentedSystem::set_equations(double t) {
   evaluate_loads(t);
-  team().run([this](const BranchShare& share) {
-    own_scope_.for_bodies(share, input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
-    own_scope_.for_joints(share, index_of(kinematics_.joint_count()), [this](std::size_t k) {
-      set_right_side(static_cast<int>(k), right_);
-      stabilise(static_cast<int>(k), right_);
-    });
-  });
+  team().run([this](const BranchShare& share) { set_equations(share, own_scope_); });
   add_joint_loads();
 }
 
@@ -313,6 +362,29 @@ int AugmentedSystem::solve_accelerations(double t) {
         return assembly.passes();
       },
       assembly_);
+}
+
+int AugmentedSystem::solve(double t, std::span<const double> rates) {
+  if (!twins_) {
+    return solve_accelerations(t);
+  }
+  auto& assembly = std::get<DualAssembly>(assembly_);
+  team().run([&](const BranchShare& share) {
+    set_equations(share, single_scope_);
+    assembly.for_twins(share, [&](std::size_t group) { twins_->move(group, rates); });
+  });
+  assembly.solve(right_, input_, multipliers_, accelerations_, single_scope_);
+  return assembly.passes();
+}
+
+void AugmentedSystem::set_twin_rates(std::span<double> xdot) {
+  release();
+  if (twins_) {
+    const auto& assembly = std::get<DualAssembly>(assembly_);
+    team().run([&](const BranchShare& share) {
+      assembly.for_twins(share, [&](std::size_t group) { twins_->accelerate(group, xdot); });
+    });
+  }
 }
 
 void AugmentedSystem::correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates) {

@@ -5,12 +5,14 @@
 /// Unknown are r''_i and omega_i' of every body; every joint, of the spanning tree or not, is a set of constraint rows
 /// D^T (V_b - V_a), closed with A + I / alpha (assembly/proximal.hpp). The normalisation of the Euler parameters is
 /// eliminated exactly: e'' = L^T omega' / 2 - (e' . e') e.
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
 #include "formulations/augmented_lagrangian/absolute/absolute_kinematics.hpp"
+#include "formulations/augmented_lagrangian/absolute/twin_kinematics.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
 #include "formulations/augmented_lagrangian/dual/dual_assembly.hpp"
 #include "formulations/formulation.hpp"
@@ -34,6 +36,8 @@ class AugmentedSystem {
   /// \returns what this process has to know for accelerations: everything, unless processes share the branches and
   /// no load needs all bodies.
   [[nodiscard]] const DualScope& own_scope() const { return own_scope_; }
+  /// \returns what of that `solve` needs placed: all but the inner parts of twins, which it knows itself.
+  [[nodiscard]] const DualScope& single_scope() const { return single_scope_; }
 
   /// Where processes share it: how they exchange numbers.
   [[nodiscard]] DualAssembly& divided() { return std::get<DualAssembly>(assembly_); }
@@ -59,6 +63,12 @@ class AugmentedSystem {
   [[nodiscard]] std::span<const double> right() const { return right_; }
   /// Accelerations and lambda at (t, y, y'), after `assemble` and set_velocities. \returns passes
   int solve_accelerations(double t);
+  /// The same where `single_scope` alone has been placed. \param rates y' \returns passes
+  int solve(double t, std::span<const double> rates);
+  /// x' of the bodies within twins, after `solve`; the assembly is gone then. \param xdot 14 n entries
+  void set_twin_rates(std::span<double> xdot);
+  /// \returns whether set_twin_rates sets x' of a body.
+  [[nodiscard]] bool is_twin(std::size_t body) const { return twins_ && twins_->has_body(static_cast<int>(body)); }
   /// \returns [a_C; omega'] of every body, world axes, after solve_accelerations.
   [[nodiscard]] std::span<const Vec6> accelerations() const { return accelerations_; }
   /// \returns lambda of all rows, after solve_accelerations.
@@ -120,6 +130,9 @@ class AugmentedSystem {
   /// What acts on a body, forces of inertia included, but for the loads in its joints.
   void set_input(int body);
   void add_joint_loads();
+  /// Inputs of bodies and right sides of joints.
+  void set_equations(const BranchShare& share, const DualScope& scope);
+  void find_single_scope();
   /// r of Phi'' = 0: -(D^T)' (V_b - V_a) - D^T (Xdot_b V_b - Xdot_a V_a), and f'' in the rows of motions.
   void set_right_side(int k, std::span<double> right) const;
   /// Phi and Phi' of one joint.
@@ -142,6 +155,9 @@ class AugmentedSystem {
   Assembly assembly_;
   BranchTeam alone_;
   DualScope own_scope_;
+  std::optional<TwinKinematics> twins_;
+  DualScope single_scope_;
+  std::vector<bool> single_bodies_;  // by body: whether its leaf has joints outside twins, or is outside itself
   std::vector<int> row_offsets_;
   bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
   bool loads_needed_ = false;  // loads beyond gravity

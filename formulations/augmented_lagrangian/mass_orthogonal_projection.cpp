@@ -16,7 +16,7 @@ constexpr double kProjectionRounding = 8.0 * kEpsilon;
 // A rotation by Theta needs |Theta| < 2; a projection that turns a body by 60 degrees is none.
 constexpr double kLargestTurn = 1.0;
 
-double size_of(std::span<const double> y) {
+double magnitude_of(std::span<const double> y) {
   double size = 1.0;
   for (const double coordinate : y) {
     size = std::max(size, std::abs(coordinate));
@@ -24,7 +24,7 @@ double size_of(std::span<const double> y) {
   return size;
 }
 
-double size_of(std::span<const Vec6> velocities) {
+double magnitude_of(std::span<const Vec6> velocities) {
   double size = 0.0;
   for (const Vec6& velocity : velocities) {
     size = std::max(size, velocity.lpNorm<Eigen::Infinity>());
@@ -73,7 +73,7 @@ bool MassOrthogonalProjection::move_to(std::span<double> y) const {
 bool MassOrthogonalProjection::iterate(double t, std::span<double> y, LevelOutcome& outcome) {
   std::copy(y.begin(), y.end(), anchor_.begin());
   std::fill(displacements_.begin(), displacements_.end(), Vec6::Zero());
-  const double limit = std::max(options_.position, kEpsilon * size_of(y));
+  const double limit = std::max(options_.position, kEpsilon * magnitude_of(y));
   while (outcome.passes < options_.most_iterations) {
     for (double& row : residual_) {
       row = -row;
@@ -108,7 +108,7 @@ LevelOutcome MassOrthogonalProjection::project_positions(double t, std::span<dou
   system_->place(t, y);
   outcome.before = system_->position_residual(residual_);
   outcome.after = outcome.before;
-  if (outcome.before <= std::max(options_.position, kProjectionRounding * size_of(y))) {
+  if (outcome.before <= std::max(options_.position, kProjectionRounding * magnitude_of(y))) {
     return outcome;
   }
   outcome.status = system_->assemble();
@@ -130,7 +130,7 @@ LevelOutcome MassOrthogonalProjection::project_velocities(double t, std::span<co
   system_->set_velocities(velocities);
   outcome.before = system_->velocity_residual(residual_);
   outcome.after = outcome.before;
-  if (outcome.before <= std::max(options_.velocity, kProjectionRounding * size_of(velocities))) {
+  if (outcome.before <= std::max(options_.velocity, kProjectionRounding * magnitude_of(velocities))) {
     return outcome;
   }
   outcome.status = system_->assemble();

@@ -373,7 +373,8 @@ std::span<const ParameterSpecification> options() {
   return kOptions;
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options, const Execution& execution) {
+std::unique_ptr<Formulation> make_printed(const Mechanism& mechanism, const Parameters& options,
+                                          const Execution& execution) {
   return std::make_unique<BaeHaugPrintedFormulation>(
       mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")}, execution.instruction_set);
 }
@@ -387,7 +388,7 @@ FormulationEntry bae_haug_printed_entry() {
           StateKind::velocity,
           options(),
           refuse,
-          make,
+          make_printed,
           {.per_body = 2e3, .per_row_and_velocity = 48.0, .per_row_pair = 24.0}};
 }
 

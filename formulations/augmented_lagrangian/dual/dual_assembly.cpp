@@ -101,6 +101,7 @@ void DualAssembly::connect_branches_to_top() {
 void DualAssembly::connect_edges() {
   const std::span<const DualRange> ranges = storage_.ranges();
   const auto [first, last] = team_.own_branches();
+  scope_.everything = false;
   std::vector<std::size_t> range_of(storage_.bodies().size(), kTop);
   std::vector<bool> known(storage_.bodies().size(), false);
   for (std::size_t range = 0; range < ranges.size(); ++range) {
@@ -206,34 +207,28 @@ AssemblyPivot DualAssembly::first_failure() const {
   return {};
 }
 
-void DualAssembly::read_rows(const BranchShare& share, std::span<const double> rows, double* to) const {
-  share.for_each(joint_count(), [&](std::size_t j) {
+void DualAssembly::read_rows(const BranchShare& share, std::span<const double> rows, double* to,
+                             const DualScope& scope) const {
+  scope.for_joints(share, joint_count(), [&](std::size_t j) {
     copy_rows(rows.data() + storage_.row_offset(j), storage_.rows(j), to + j * kNumbers);
   });
 }
 
-void DualAssembly::write_rows(const BranchShare& share, const double* from, std::span<double> rows) const {
-  share.for_each(joint_count(), [&](std::size_t j) {
+void DualAssembly::write_rows(const BranchShare& share, const double* from, std::span<double> rows,
+                              const DualScope& scope) const {
+  scope.for_joints(share, joint_count(), [&](std::size_t j) {
     copy_rows(from + j * kNumbers, storage_.rows(j), rows.data() + storage_.row_offset(j));
   });
 }
 
-void DualAssembly::read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to) {
-  share.for_each(rates.size(), [&](std::size_t i) { std::copy_n(rates[i].data(), 6, to + i * kNumbers); });
+void DualAssembly::read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to,
+                              const DualScope& scope) {
+  scope.for_bodies(share, rates.size(), [&](std::size_t i) { std::copy_n(rates[i].data(), 6, to + i * kNumbers); });
 }
 
-void DualAssembly::write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates) {
-  share.for_each(rates.size(), [&](std::size_t i) { std::copy_n(from + i * kNumbers, 6, rates[i].data()); });
-}
-
-template <typename Work>
-void DualAssembly::for_ranges(const BranchShare& share, const Work& work) {
-  for (std::size_t branch = share.first; branch < share.last; ++branch) {
-    work(branch);
-  }
-  if (share.member.index == 0) {
-    work(kTop);
-  }
+void DualAssembly::write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates,
+                               const DualScope& scope) {
+  scope.for_bodies(share, rates.size(), [&](std::size_t i) { std::copy_n(from + i * kNumbers, 6, rates[i].data()); });
 }
 
 DualSquares DualAssembly::total_squares() const {
@@ -253,9 +248,13 @@ void DualAssembly::find_residual(std::size_t range) const {
                    vector(DualVector::residual));
 }
 
-void DualAssembly::take(const BranchShare& share, std::initializer_list<DualVector> vectors) const {
+void DualAssembly::take(const BranchShare& share, std::initializer_list<DualVector> vectors,
+                        const DualScope& scope) const {
   for_ranges(share, [&](std::size_t range) {
     for (const TwinGroup& group : twins_.of(range)) {
+      if (!scope.everything && group.is_filled_from_outside()) {
+        continue;
+      }
       for (const DualVector which : vectors) {
         group.take(which, vector(which));
       }
@@ -263,9 +262,12 @@ void DualAssembly::take(const BranchShare& share, std::initializer_list<DualVect
   });
 }
 
-void DualAssembly::give(const BranchShare& share) const {
+void DualAssembly::give(const BranchShare& share, const DualScope& scope) const {
   for_ranges(share, [&](std::size_t range) {
     for (const TwinGroup& group : twins_.of(range)) {
+      if (!scope.everything && group.is_filled_from_outside()) {
+        continue;
+      }
       for (const DualVector which : {DualVector::multipliers, DualVector::rates}) {
         group.give(which, vector(which));
       }
@@ -307,6 +309,9 @@ void DualAssembly::sweep_outward(std::size_t range, Pass pass) {
   const bool moved = pass == Pass::of_inputs;
   const auto [joints, bodies] = results_of(pass);
   sweeps_.recover(tree(), storage_.ranges()[range], moved, vector(joints), vector(bodies));
+  if (pass == Pass::of_residual) {
+    return;  // twins recover as they add
+  }
   for (const TwinGroup& group : twins_.of(range)) {
     group.take_kept_multipliers(vector(joints), joints);
     sweeps_.twins.recover(group.trees(), moved, group.vectors(joints, bodies));
@@ -367,7 +372,8 @@ void DualAssembly::add_changes(std::size_t range) {
   DualSquares& sums = range_squares_[range];
   sums = sweeps_.add(storage_.ranges()[range], vectors(change[0], change[1]), vectors(total[0], total[1]));
   for (const TwinGroup& group : twins_.of(range)) {
-    sums.add(sweeps_.twins.add(group.trees(), group.vectors(change[0], change[1]), group.vectors(total[0], total[1])));
+    group.take_kept_multipliers(vector(change[0]), change[0]);
+    sums.add(sweeps_.twins.advance(group.trees(), group.vector(change[0]), group.vectors(total[0], total[1])));
     group.give_kept_rates(vector(DualVector::rates));
   }
 }
@@ -381,12 +387,12 @@ void DualAssembly::tell_edges(const BranchShare& share) {
 }
 
 void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
-                         std::span<Vec6> rates) {
+                         std::span<Vec6> rates, const DualScope& others) {
   team_.run([&](const BranchShare& share) {
-    read_rows(share, r, vector(DualVector::right));
-    read_rates(share, input, vector(DualVector::input));
+    read_rows(share, r, vector(DualVector::right), others);
+    read_rates(share, input, vector(DualVector::input), others);
     share.member.barrier();
-    take(share, {DualVector::right, DualVector::input});
+    take(share, {DualVector::right, DualVector::input}, others);
     sweep(share, Pass::of_inputs, [this](std::size_t range) {
       square(range, DualVector::input);
       for (const TwinGroup& group : twins_.of(range)) {
@@ -400,8 +406,8 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
     progress.multiplier_series.set_input(start.bodies);
     progress.multiplier_series.start(start.multipliers);
     iterate(share, proximal_.limits, progress);
-    give(share);
-    finish(share, progress, sigma, rates);
+    give(share, others);
+    finish(share, progress, sigma, rates, others);
   });
 }
 
@@ -433,9 +439,9 @@ void DualAssembly::tell_rates(const BranchShare& share) {
 }
 
 void DualAssembly::finish(const BranchShare& share, const Progress& progress, std::span<double> sigma,
-                          std::span<Vec6> rates) {
-  write_rows(share, vector(DualVector::multipliers), sigma);
-  write_rates(share, vector(DualVector::rates), rates);
+                          std::span<Vec6> rates, const DualScope& scope) {
+  write_rows(share, vector(DualVector::multipliers), sigma, scope);
+  write_rates(share, vector(DualVector::rates), rates, scope);
   if (share.member.index == 0) {
     passes_ = progress.passes;
     remainder_ = progress.remainder;

@@ -54,7 +54,13 @@ class DualAssembly {
   /// All matrices. \param set_leaf called with every body, perhaps on several threads: sets its handles and inertia
   template <typename SetLeaf>
   AssemblyPivot factorise(const SetLeaf& set_leaf) {
+    return factorise(set_leaf, [](std::size_t) {});
+  }
+  /// \param set_twins likewise called with every group of twins, by its number
+  template <typename SetLeaf, typename SetTwins>
+  AssemblyPivot factorise(const SetLeaf& set_leaf, const SetTwins& set_twins) {
     const auto factorise_range = [&](std::size_t range) {
+      twins_.for_numbers(range, set_twins);
       for (const int body : storage_.ranges()[range].bodies) {
         set_leaf(body);
       }
@@ -69,16 +75,25 @@ class DualAssembly {
     return first_failure();
   }
 
+  [[nodiscard]] TwinGroups& twins() { return twins_; }
+  /// Calls work(number) for the groups of twins of a share.
+  template <typename Work>
+  void for_twins(const BranchShare& share, const Work& work) const {
+    for_ranges(share, [&](std::size_t range) { twins_.for_numbers(range, work); });
+  }
+
   /// What this process needs to know where it is not alone: its branches, the top, and what the joints of the top
-  /// connect. Empty: everything.
+  /// connect.
   [[nodiscard]] const DualScope& scope() const { return scope_; }
   /// \returns what processes tell one another of bodies. \param numbers so many a body
   [[nodiscard]] BranchLetter letter_of_bodies(std::span<double> numbers, std::size_t a_body);
   void send(const BranchLetter& letter) { mail_.send({&letter}); }
 
   /// As the functions of AssemblyEngine; after `solve` the rates and multipliers of other processes' branches are
-  /// theirs alone.
-  void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  /// theirs alone. \param others what is not in twins that are filled from outside, which then keep what is theirs;
+  /// everything: they are read and written like all others
+  void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates,
+             const DualScope& others = {});
   int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits,
              int done = 0);
   void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates);
@@ -114,13 +129,23 @@ class DualAssembly {
   [[nodiscard]] std::size_t joint_count() const { return storage_.joint_count(); }
   void factorise_nodes(std::size_t range);
   [[nodiscard]] AssemblyPivot first_failure() const;
-  void read_rows(const BranchShare& share, std::span<const double> rows, double* to) const;
-  void write_rows(const BranchShare& share, const double* from, std::span<double> rows) const;
-  static void read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to);
-  static void write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates);
+  void read_rows(const BranchShare& share, std::span<const double> rows, double* to, const DualScope& scope = {}) const;
+  void write_rows(const BranchShare& share, const double* from, std::span<double> rows,
+                  const DualScope& scope = {}) const;
+  static void read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to,
+                         const DualScope& scope = {});
+  static void write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates,
+                          const DualScope& scope = {});
   /// Calls work(range) for the branches of a share, and for the top where it is the first.
   template <typename Work>
-  static void for_ranges(const BranchShare& share, const Work& work);
+  static void for_ranges(const BranchShare& share, const Work& work) {
+    for (std::size_t branch = share.first; branch < share.last; ++branch) {
+      work(branch);
+    }
+    if (share.member.index == 0) {
+      work(kTop);
+    }
+  }
   /// \returns the sums of all ranges, in their order.
   [[nodiscard]] DualSquares total_squares() const;
   void find_residual(std::size_t range) const;
@@ -133,10 +158,10 @@ class DualAssembly {
   void sweep_outward(std::size_t range, Pass pass);
   /// Where the results of a pass stand.
   [[nodiscard]] static std::pair<DualVector, DualVector> results_of(Pass pass);
-  /// Vectors of groups of twins from those of all joints and bodies.
-  void take(const BranchShare& share, std::initializer_list<DualVector> vectors) const;
+  /// Vectors of groups of twins from those of all joints and bodies. \param scope as of `solve`
+  void take(const BranchShare& share, std::initializer_list<DualVector> vectors, const DualScope& scope = {}) const;
   /// The other way: multipliers and rates, for all threads.
-  void give(const BranchShare& share) const;
+  void give(const BranchShare& share, const DualScope& scope = {}) const;
   [[nodiscard]] DualVectors vectors(DualVector joints, DualVector bodies) const {
     return {vector(joints), vector(bodies)};
   }
@@ -154,7 +179,8 @@ class DualAssembly {
   void tell_edges(const BranchShare& share);
   void tell_rates(const BranchShare& share);
   /// Hands out what the passes have found.
-  void finish(const BranchShare& share, const Progress& progress, std::span<double> sigma, std::span<Vec6> rates);
+  void finish(const BranchShare& share, const Progress& progress, std::span<double> sigma, std::span<Vec6> rates,
+              const DualScope& scope = {});
   /// After a pass.
   static void judge(const DualSquares& squares, const PassLimits& limits, Progress& progress);
 

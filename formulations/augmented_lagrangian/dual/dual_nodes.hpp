@@ -150,7 +150,9 @@ struct TwinSweeps {
   /// \param result has the multipliers of the handles that stay
   void (*recover)(const TwinTrees& twins, bool moved, const TwinVectors& result);
   void (*residual)(const TwinTrees& twins, const double* right, const double* rates, double* residual);
-  DualSquares (*add)(const TwinTrees& twins, const TwinVectors& change, const TwinVectors& total);
+  /// As `recover` for a pass of changes, which are added at once. \param change receives those of the multipliers, and
+  /// has them of the handles that stay
+  DualSquares (*advance)(const TwinTrees& twins, double* change, const TwinVectors& total);
   DualSquares (*squares)(const TwinTrees& twins, const TwinVectors& total);
 };
 

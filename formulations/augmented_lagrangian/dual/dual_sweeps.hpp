@@ -203,14 +203,22 @@ DualSquares add(const DualRange& range, const DualVectors& change, const DualVec
 }
 
 template <typename T>
-DualSquares add_twins(const TwinTrees& twins, const TwinVectors& change, const TwinVectors& total) {
+DualSquares advance_twins(const TwinTrees& twins, double* change, const TwinVectors& total) {
   SquarePacks<T> multipliers;
   SquarePacks<T> bodies;
-  for (int i = 0; i < twins.closed_rows; ++i) {
-    multipliers.add(packs<T>(change.multipliers)[i], packs<T>(total.multipliers)[i]);
-  }
-  for (int i = 0; i < 6 * twins.body_count; ++i) {
-    bodies.add(packs<T>(change.bodies)[i], packs<T>(total.bodies)[i]);
+  T* const sigma = packs<T>(change);
+  for (int index = twins.node_count; index-- > 0;) {
+    const TwinNode& node = twins.nodes[index];
+    with_closed_rows(node, [&]<int kClosed>() MBDBENCH_INLINED { recover_twin<T, kClosed>(node, sigma); });
+    for (int j = 0; j < node.closed_rows; ++j) {
+      multipliers.add(sigma[node.places[j]], packs<T>(total.multipliers)[node.places[j]]);
+    }
+    if (node.body >= 0) {
+      T moved[6];
+      move_twin<T>(node, sigma, moved);
+      kernels::unrolled<0, 6>(
+          [&](auto k) MBDBENCH_INLINED { bodies.add(moved[k], packs<T>(total.bodies)[6 * node.body + k]); });
+    }
   }
   return sums_of(multipliers, bodies);
 }
@@ -245,15 +253,15 @@ DualSquares squares(const DualRange& range, const DualVectors& total) {
 template <int W>
 DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
-  return {
-      set_handle<T>,
-      factorise<T>,
-      eliminate<T>,
-      recover<T>,
-      residual<T>,
-      add<T>,
-      squares<T>,
-      {factorise_twins<T>, eliminate_twins<T>, recover_twins<T>, residual_twins<T>, add_twins<T>, squares_twins<T>}};
+  return {set_handle<T>,
+          factorise<T>,
+          eliminate<T>,
+          recover<T>,
+          residual<T>,
+          add<T>,
+          squares<T>,
+          {factorise_twins<T>, eliminate_twins<T>, recover_twins<T>, residual_twins<T>, advance_twins<T>,
+           squares_twins<T>}};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -68,6 +68,7 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
   std::size_t most_rows = 1;
   std::size_t most_closed = 1;
   std::size_t index_count = 0;
+  std::size_t handle_count = 0;
   for (std::size_t n = 0; n < form_.nodes.size(); ++n) {
     const TwinForm::Node& from = form_.nodes[n];
     TwinNode& node = nodes_[n];
@@ -94,6 +95,9 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
     most_rows = std::max(most_rows, index_of(node.row_count));
     most_closed = std::max(most_closed, index_of(node.closed_rows));
   }
+  for (const TwinForm::Node& node : form_.nodes) {
+    handle_count += node.body >= 0 ? node.joints.size() : 0;
+  }
   // First how much, then where: in the order in which passes read.
   for (const bool counting : {true, false}) {
     Packs packs(counting ? nullptr : numbers_.get());
@@ -112,15 +116,17 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
       const std::size_t closed = index_of(node.closed_rows);
       node.schur = schurs == nullptr ? nullptr : schurs + schur[n] * kTwins;
       if (node.body >= 0) {
-        node.columns = packs.take(6 * rows);
+        place_handles(form_.nodes[n], packs.take(6 * rows), node);
         node.inertia_inverse = packs.take(kTwinInertia);
       }
       node.right = packs.take(rows);
-      node.inverse = packs.take(closed * closed);
+      node.inverse = packs.take(triangle(closed));
       node.gain = packs.take(closed * (rows - closed));
     }
     if (counting) {
       numbers_ = lane_memory(packs.taken());
+      handles_.clear();
+      handles_.reserve(handle_count);
     }
   }
   indices_.reserve(index_count);
@@ -152,6 +158,28 @@ void TwinGroup::place_nodes(std::span<const double> masses) {
     }
   }
   trees_.nodes = nodes_.data();
+}
+
+const TwinNode& TwinGroup::leaf_of(int body) const {
+  return *std::find_if(nodes_.begin(), nodes_.end(), [body](const TwinNode& node) { return node.body == body; });
+}
+
+TwinHandle& TwinGroup::handle_of(int body, int joint) {
+  const TwinNode& leaf = leaf_of(body);
+  const auto first = handles_.begin() + (leaf.handles - handles_.data());
+  return *std::find_if(first, first + leaf.handle_count,
+                       [&](const TwinHandle& handle) { return leaf.places[handle.first_row] == first_place(joint); });
+}
+
+void TwinGroup::place_handles(const TwinForm::Node& from, double* numbers, TwinNode& node) {
+  int row = 0;
+  node.handles = handles_.data() + handles_.size();
+  node.handle_count = static_cast<int>(from.joints.size());
+  for (const int joint : from.joints) {
+    const int rows = form_.rows[index_of(joint)];
+    handles_.push_back({row, rows, 0.0, numbers == nullptr ? nullptr : numbers + 6 * kTwins * index_of(row)});
+    row += rows;
+  }
 }
 
 TwinGroup::Failure TwinGroup::failure_at(int node, int row, std::span<const DualNode> nodes) const {
@@ -325,17 +353,12 @@ void TwinGroups::find_leaves(const AssemblyTree& tree) {
         const AssemblyNode& node = tree.nodes()[index_of(node_of[index_of(body)])];
         for (const std::vector<int>* const joints : {&node.closed, &node.external}) {
           for (const int joint : *joints) {
-            int row = 0;
-            int within = -1;
-            for (const int other : form.nodes[n].joints) {
-              if (form.lanes[lane].joints[index_of(other)] == joint) {
-                within = other;
-                break;
-              }
-              row += form.rows[index_of(other)];
+            std::size_t handle = 0;
+            while (form.lanes[lane].joints[index_of(form.nodes[n].joints[handle])] != joint) {
+              ++handle;
             }
-            leaf.first_rows.push_back(row);
-            leaf.stays.push_back(groups_[g].stays(within));
+            leaf.handles.push_back(handle);
+            leaf.stays.push_back(groups_[g].stays(form.nodes[n].joints[handle]));
           }
         }
       }
@@ -350,7 +373,7 @@ std::size_t TwinGroups::body_count() const {
 
 void TwinGroups::set_handle(const Leaf& leaf, int handle, const double* directions, int row_count, double sign,
                             const double* lever) const {
-  double* column = groups_[index_of(leaf.group)].column(leaf.node, leaf.first_rows[index_of(handle)], leaf.lane);
+  double* column = groups_[index_of(leaf.group)].columns(leaf.node, leaf.handles[index_of(handle)], leaf.lane);
   const double lx = lever[0];
   const double ly = lever[1];
   const double lz = lever[2];

@@ -32,9 +32,17 @@ class TwinGroup {
   }
   [[nodiscard]] const TwinForm& form() const { return form_; }
   /// \returns whether the handles of a joint stay. \param joint within
-  [[nodiscard]] bool stays(int joint) const {
-    return first_places_[static_cast<std::size_t>(joint)] >= trees_.closed_rows;
-  }
+  [[nodiscard]] bool stays(int joint) const { return first_place(joint) >= trees_.closed_rows; }
+  /// \returns where the rows of a joint stand among the multipliers. \param joint within
+  [[nodiscard]] int first_place(int joint) const { return first_places_[static_cast<std::size_t>(joint)]; }
+
+  /// Somebody else sets inputs and right sides, B of the joints that do not stay and J_C^-1 (twin_kinematics.hpp).
+  void fill_from_outside() { filled_from_outside_ = true; }
+  [[nodiscard]] bool is_filled_from_outside() const { return filled_from_outside_; }
+  /// \returns a handle. \param body, joint within
+  [[nodiscard]] TwinHandle& handle_of(int body, int joint);
+  /// \returns 1 / m and J_C^-1. \param body within
+  [[nodiscard]] double* inertia_inverse_of(int body) const { return leaf_of(body).inertia_inverse; }
 
   /// A pivot that is not positive, as others see it.
   struct Failure {
@@ -46,9 +54,9 @@ class TwinGroup {
   /// it
   [[nodiscard]] Failure failure_at(int node, int row, std::span<const DualNode> nodes) const;
 
-  /// B of a row: six numbers. \param leaf a node \param row within it
-  [[nodiscard]] double* column(std::size_t leaf, int row, std::size_t lane) const {
-    return nodes_[leaf].columns + 6 * row * static_cast<std::ptrdiff_t>(kTwins) + lane;
+  /// B of a handle of any kind: six numbers a row. \param leaf a node
+  [[nodiscard]] double* columns(std::size_t leaf, std::size_t handle, std::size_t lane) const {
+    return nodes_[leaf].handles[handle].numbers + lane;
   }
   /// \param matrix J_C^-1, three numbers a column
   void set_inertia(std::size_t leaf, std::size_t lane, const double* matrix) const;
@@ -73,8 +81,10 @@ class TwinGroup {
     int slot = 0;        ///< among its packs
   };
 
+  [[nodiscard]] const TwinNode& leaf_of(int body) const;
   void place_joints();
   void place_nodes(std::span<const double> masses);
+  void place_handles(const TwinForm::Node& from, double* numbers, TwinNode& node);
   /// Calls work(own, other) with the numbers of a vector here and elsewhere.
   template <typename Work>
   void for_numbers(DualVector which, const Work& work) const;
@@ -82,10 +92,12 @@ class TwinGroup {
   TwinForm form_;
   std::vector<int> first_places_;  // by joint
   std::vector<TwinNode> nodes_;
-  std::vector<int> indices_;  // what these point at
+  std::vector<int> indices_;         // what these point at
+  std::vector<TwinHandle> handles_;  // likewise
   TwinTrees trees_;
   std::array<double*, kDualVectors> vectors_{};
   AlignedMemory numbers_;
+  bool filled_from_outside_ = false;
   std::array<std::vector<Kept>, kTwins> kept_;  // by lane: rows of the roots
   std::vector<int> kept_bodies_;                // within
 };
@@ -103,14 +115,21 @@ class TwinGroups {
     return std::span(groups_).subspan(first_[range], first_[range + 1] - first_[range]);
   }
   [[nodiscard]] std::span<TwinGroup> all() { return groups_; }
+  /// Calls work(number) for those of a range, numbers as of `all`.
+  template <typename Work>
+  void for_numbers(std::size_t range, const Work& work) const {
+    for (std::size_t group = first_[range]; group < first_[range + 1]; ++group) {
+      work(group);
+    }
+  }
 
   /// Where a body has its numbers.
   struct Leaf {
     int group = -1;  ///< -1: it is none of them
     std::size_t node = 0;
     std::size_t lane = 0;
-    std::vector<int> first_rows;  ///< by handle, in the order of the assembly
-    std::vector<bool> stays;      ///< likewise
+    std::vector<std::size_t> handles;  ///< of the node, in the order of the assembly
+    std::vector<bool> stays;           ///< likewise
 
     [[nodiscard]] std::pair<int, std::size_t> group_and_node() const { return {group, node}; }
     /// \returns whether handles of it stay when its sub-tree is assembled.

@@ -7,6 +7,15 @@ namespace mbdbench {
 /// Numbers of a body, in packs: 1 / m, then J_C^-1 (xx, xy, xz, yy, yz, zz).
 inline constexpr int kTwinInertia = 7;
 
+/// B of one handle. If a joint holds a point, its first three rows are the forces on that point along the world axes,
+/// and all others are torques: nothing else of B is kept then.
+struct TwinHandle {
+  int first_row = 0;
+  int row_count = 0;
+  double sign = 0.0;          ///< of a point: +1 on body b, -1 on a; 0: rows of any kind
+  double* numbers = nullptr;  ///< six a row, or the point minus the centre of mass and then three a torque
+};
+
 /// A leaf, or a union of two children.
 struct TwinNode {
   int body = -1;
@@ -14,14 +23,15 @@ struct TwinNode {
   int closed_rows = 0;  ///< the first ones
   int child_counts[2] = {};
   int children[2] = {-1, -1};
-  const int* child_rows[2] = {};      ///< of every row that a child leaves: which one it is here
-  const int* places = nullptr;        ///< of every row among the multipliers
-  double* columns = nullptr;          ///< B of a leaf, six a row
-  double* inertia_inverse = nullptr;  ///< of a leaf, kTwinInertia
-  double* schur = nullptr;            ///< Xi^C, lower triangle, row by row; gone when the parent is made
-  double* inverse = nullptr;          ///< S, row by row
-  double* gain = nullptr;             ///< K^T, row by row
-  double* right = nullptr;            ///< xi_0; then xi_0J - r_J in the closed rows
+  const int* child_rows[2] = {};  ///< of every row that a child leaves: which one it is here
+  const int* places = nullptr;    ///< of every row among the multipliers
+  int handle_count = 0;
+  const TwinHandle* handles = nullptr;  ///< of a leaf, in the order of its rows
+  double* inertia_inverse = nullptr;    ///< of a leaf, kTwinInertia
+  double* schur = nullptr;              ///< Xi^C, lower triangle, row by row; gone when the parent is made
+  double* inverse = nullptr;            ///< S, its lower triangle column by column
+  double* gain = nullptr;               ///< K^T, row by row
+  double* right = nullptr;              ///< xi_0; then xi_0J - r_J in the closed rows
 };
 
 /// The sub-trees.

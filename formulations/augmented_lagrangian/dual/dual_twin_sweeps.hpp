@@ -26,8 +26,73 @@ MBDBENCH_KERNEL void apply_inverse_inertia(const T* inverse, const T* w, T* move
 }
 
 template <typename T>
-MBDBENCH_KERNEL T product_of_six(const T* a, const T* b) {
-  return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+MBDBENCH_KERNEL T product_of_three(const T* a, const T* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Calls put(row, B^T V of it) for the rows of a handle, counted from its first one.
+template <typename T, typename Put>
+MBDBENCH_KERNEL void for_products(const TwinHandle& handle, const T* v, const Put& put) {
+  const T* numbers = packs<T>(handle.numbers);
+  if (handle.sign == 0.0) {
+    for (int i = 0; i < handle.row_count; ++i, numbers += 6) {
+      put(i, product_of_three(numbers, v) + product_of_three(numbers + 3, v + 3));
+    }
+    return;
+  }
+  const T sign = static_cast<T>(handle.sign);
+  put(0, sign * (v[0] + (v[4] * numbers[2] - v[5] * numbers[1])));
+  put(1, sign * (v[1] + (v[5] * numbers[0] - v[3] * numbers[2])));
+  put(2, sign * (v[2] + (v[3] * numbers[1] - v[4] * numbers[0])));
+  for (int i = 3; i < handle.row_count; ++i) {
+    numbers += 3;
+    put(i, product_of_three(numbers, v + 3));
+  }
+}
+
+/// One row of B^T. \param wrench six numbers
+template <typename T>
+MBDBENCH_KERNEL void take_row(const TwinHandle& handle, int row, T* wrench) {
+  const T* const numbers = packs<T>(handle.numbers);
+  if (handle.sign == 0.0) {
+    kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { wrench[k] = numbers[6 * row + k]; });
+    return;
+  }
+  kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { wrench[k] = static_cast<T>(0.0); });
+  if (row >= 3) {
+    kernels::unrolled<0, 3>([&](auto k) MBDBENCH_INLINED { wrench[3 + k] = numbers[3 * (row - 2) + k]; });
+    return;
+  }
+  const T sign = static_cast<T>(handle.sign);
+  const int next = row == 2 ? 0 : row + 1;  // x, y, z in turn
+  const int last = row == 0 ? 2 : row - 1;
+  wrench[row] = sign;
+  wrench[3 + next] = sign * numbers[last];
+  wrench[3 + last] = -sign * numbers[next];
+}
+
+/// w += B sigma of a handle. \param sigma called with a row as above
+template <typename T, typename Sigma>
+MBDBENCH_KERNEL void add_wrench(const TwinHandle& handle, const Sigma& sigma, T* w) {
+  const T* numbers = packs<T>(handle.numbers);
+  if (handle.sign == 0.0) {
+    for (int i = 0; i < handle.row_count; ++i, numbers += 6) {
+      const T value = sigma(i);
+      kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { w[k] += numbers[k] * value; });
+    }
+    return;
+  }
+  const T sign = static_cast<T>(handle.sign);
+  const T force[3] = {sign * sigma(0), sign * sigma(1), sign * sigma(2)};
+  kernels::unrolled<0, 3>([&](auto k) MBDBENCH_INLINED { w[k] += force[k]; });
+  w[3] += numbers[1] * force[2] - numbers[2] * force[1];
+  w[4] += numbers[2] * force[0] - numbers[0] * force[2];
+  w[5] += numbers[0] * force[1] - numbers[1] * force[0];
+  for (int i = 3; i < handle.row_count; ++i) {
+    numbers += 3;
+    const T value = sigma(i);
+    kernels::unrolled<0, 3>([&](auto k) MBDBENCH_INLINED { w[3 + k] += numbers[k] * value; });
+  }
 }
 
 /// Calls a kernel with how many rows a node closes as a constant: five (revolute) or three (spherical), else -1.
@@ -43,19 +108,33 @@ MBDBENCH_KERNEL auto with_closed_rows(const TwinNode& node, const Kernel& kernel
   }
 }
 
+/// B^T M_C^-1 B of a leaf.
+template <typename T>
+MBDBENCH_KERNEL void fill_leaf_front(const TwinNode& node, T* front) {
+  const int n = node.row_count;
+  for (int h = 0; h < node.handle_count; ++h) {
+    const TwinHandle& handle = node.handles[h];
+    for (int i = 0; i < handle.row_count; ++i) {
+      T wrench[6];
+      take_row(handle, i, wrench);
+      T moved[6];
+      apply_inverse_inertia(packs<T>(node.inertia_inverse), wrench, moved);
+      // Rows of this handle above the diagonal, too: nobody reads them.
+      for (int other = h; other < node.handle_count; ++other) {
+        T* const place = front + node.handles[other].first_row * n + handle.first_row + i;
+        for_products(node.handles[other], moved,
+                     [&](int row, const T& value) MBDBENCH_INLINED { place[row * n] = value; });
+      }
+    }
+  }
+}
+
 /// F of a leaf or a union, its lower triangle in rows of `row_count`.
 template <typename T>
 MBDBENCH_KERNEL void fill_front(const TwinTrees& twins, const TwinNode& node, T* front) {
   const int n = node.row_count;
   if (node.body >= 0) {
-    const T* const columns = packs<T>(node.columns);
-    for (int i = 0; i < n; ++i) {
-      T moved[6];
-      apply_inverse_inertia(packs<T>(node.inertia_inverse), columns + 6 * i, moved);
-      for (int j = i; j < n; ++j) {
-        front[j * n + i] = product_of_six(moved, columns + 6 * j);
-      }
-    }
+    fill_leaf_front(node, front);
     return;
   }
   for (int i = 0; i < n; ++i) {
@@ -125,7 +204,7 @@ MBDBENCH_KERNEL void finish_node(const TwinTrees& twins, const TwinNode& node) {
       *schur = sum;
     }
   }
-  // K = L^-T (rows of L outside)^T, and S = L^-T D^-1 L^-1, column by column.
+  // K = L^-T (rows of L outside)^T, and S = L^-T D^-1 L^-1, column by column from the diagonal on.
   for (int e = closed; e < n; ++e) {
     T* const gain = packs<T>(node.gain) + (e - closed) * closed;
     for (int j = closed; j-- > 0;) {
@@ -136,25 +215,27 @@ MBDBENCH_KERNEL void finish_node(const TwinTrees& twins, const TwinNode& node) {
       gain[j] = sum;
     }
   }
-  T* const inverse = packs<T>(node.inverse);
-  for (int c = 0; c < closed; ++c) {
-    T* const column = inverse + c * closed;
-    for (int i = 0; i < closed; ++i) {
-      T sum = static_cast<T>(i == c ? 1.0 : 0.0);
-      for (int j = c; j < i; ++j) {
-        sum -= lower[i * closed + j] * column[j];
+  T* const inverse_pivots = packs<T>(twins.scaled);  // nobody needs L D any more
+  for (int i = 0; i < closed; ++i) {
+    inverse_pivots[i] = static_cast<T>(1.0) / pivots[i];
+  }
+  T* column = packs<T>(node.inverse);
+  for (int c = 0; c < closed; column += closed - c, ++c) {
+    T* const from_diagonal = column - c;
+    from_diagonal[c] = static_cast<T>(1.0);
+    for (int i = c + 1; i < closed; ++i) {
+      T sum = -lower[i * closed + c];
+      for (int j = c + 1; j < i; ++j) {
+        sum -= lower[i * closed + j] * from_diagonal[j];
       }
-      column[i] = sum;
+      from_diagonal[i] = sum;
     }
-    for (int i = c; i < closed; ++i) {
-      column[i] = column[i] / pivots[i];
-    }
-    for (int i = closed; i-- > 0;) {
-      T sum = column[i];
+    for (int i = closed; i-- > c;) {
+      T sum = from_diagonal[i] * inverse_pivots[i];
       for (int j = i + 1; j < closed; ++j) {
-        sum -= lower[j * closed + i] * column[j];
+        sum -= lower[j * closed + i] * from_diagonal[j];
       }
-      column[i] = sum;
+      from_diagonal[i] = sum;
     }
   }
 }
@@ -226,8 +307,9 @@ void eliminate_twins(const TwinTrees& twins, const double* given, const double* 
     if (node.body >= 0 && input != nullptr) {
       T* const moved = packs<T>(rates) + 6 * node.body;
       apply_inverse_inertia(packs<T>(node.inertia_inverse), packs<T>(input) + 6 * node.body, moved);
-      for (int i = 0; i < node.row_count; ++i) {
-        right[i] = product_of_six(packs<T>(node.columns) + 6 * i, moved);
+      for (int h = 0; h < node.handle_count; ++h) {
+        T* const rows = right + node.handles[h].first_row;
+        for_products(node.handles[h], moved, [&](int row, const T& value) MBDBENCH_INLINED { rows[row] = value; });
       }
     } else {
       for (int i = 0; i < node.row_count; ++i) {
@@ -259,13 +341,16 @@ MBDBENCH_KERNEL void recover_twin(const TwinNode& node, T* sigma) {
   T* const sums = kClosed > 0 ? own : sigma;
   const auto at = [&](int j) MBDBENCH_INLINED { return kClosed > 0 ? j : node.places[j]; };
   const T* const right = packs<T>(node.right);
+  for (int j = 0; j < closed; ++j) {
+    sums[at(j)] = static_cast<T>(0.0);
+  }
   const T* inverse = packs<T>(node.inverse);
-  for (int j = 0; j < closed; ++j, inverse += closed) {
-    T sum = static_cast<T>(0.0);
-    for (int i = 0; i < closed; ++i) {
-      sum -= inverse[i] * right[i];
+  for (int c = 0; c < closed; ++c) {
+    sums[at(c)] -= *inverse++ * right[c];
+    for (int i = c + 1; i < closed; ++i, ++inverse) {
+      sums[at(i)] -= *inverse * right[c];
+      sums[at(c)] -= *inverse * right[i];
     }
-    sums[at(j)] = sum;
   }
   const T* gain = packs<T>(node.gain);
   for (int e = closed; e < node.row_count; ++e, gain += closed) {
@@ -281,21 +366,20 @@ MBDBENCH_KERNEL void recover_twin(const TwinNode& node, T* sigma) {
   }
 }
 
-/// rates = M^-1 (input + B sigma) of a body.
+/// M^-1 B sigma of a body.
 template <typename T>
-MBDBENCH_KERNEL void move_twin(const TwinNode& node, const T* sigma, bool moved, T* rates) {
+MBDBENCH_KERNEL void move_twin(const TwinNode& node, const T* sigma, T* moved) {
   T wrench[6];
   for (T& sum : wrench) {
     sum = static_cast<T>(0.0);
   }
-  const T* column = packs<T>(node.columns);
-  for (int i = 0; i < node.row_count; ++i, column += 6) {
-    const T value = sigma[node.places[i]];
-    kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { wrench[k] += column[k] * value; });
+  for (int h = 0; h < node.handle_count; ++h) {
+    // The rows of a handle stand together.
+    const T* const own = sigma + node.places[node.handles[h].first_row];
+    add_wrench(
+        node.handles[h], [&](int row) MBDBENCH_INLINED { return own[row]; }, wrench);
   }
-  T change[6];
-  apply_inverse_inertia(packs<T>(node.inertia_inverse), wrench, change);
-  kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { rates[k] = moved ? rates[k] + change[k] : change[k]; });
+  apply_inverse_inertia(packs<T>(node.inertia_inverse), wrench, moved);
 }
 
 template <typename T>
@@ -305,7 +389,10 @@ void recover_twins(const TwinTrees& twins, bool moved, const TwinVectors& result
     const TwinNode& node = twins.nodes[index];
     with_closed_rows(node, [&]<int kClosed>() MBDBENCH_INLINED { recover_twin<T, kClosed>(node, sigma); });
     if (node.body >= 0) {
-      move_twin<T>(node, sigma, moved, packs<T>(result.bodies) + 6 * node.body);
+      T change[6];
+      move_twin<T>(node, sigma, change);
+      T* const rates = packs<T>(result.bodies) + 6 * node.body;
+      kernels::unrolled<0, 6>([&](auto k) MBDBENCH_INLINED { rates[k] = moved ? rates[k] + change[k] : change[k]; });
     }
   }
 }
@@ -323,9 +410,11 @@ void residual_twins(const TwinTrees& twins, const double* right, const double* r
       continue;
     }
     const T* const own = packs<T>(rates) + 6 * node.body;
-    for (int i = 0; i < node.row_count; ++i) {
-      if (node.places[i] < twins.closed_rows) {
-        left[node.places[i]] -= product_of_six(packs<T>(node.columns) + 6 * i, own);
+    for (int h = 0; h < node.handle_count; ++h) {
+      const int first = node.places[node.handles[h].first_row];
+      if (first < twins.closed_rows) {
+        for_products(node.handles[h], own,
+                     [&](int row, const T& value) MBDBENCH_INLINED { left[first + row] -= value; });
       }
     }
   }

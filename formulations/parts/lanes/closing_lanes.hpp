@@ -10,11 +10,8 @@
 /// could decide is doubtful: who asked takes the state alone.
 ///
 /// Cost: 2 m^2 r operations for m rows and rank r, and as many selections.
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 #include "formulations/batches/lane_positions.hpp"
+#include "formulations/kernels/square_root.hpp"
 #include "formulations/parts/lanes/loop_data.hpp"
 
 namespace mbdbench::loop_sweeps {
@@ -31,27 +28,6 @@ MBDBENCH_KERNEL Pack<W, W> where_less(const Pack<W, W>& a, const Pack<W, W>& b, 
                                       const Pack<W, W>& no) {
   Pack<W, W> result;
   result.value = a.value < b.value ? yes.value : no.value;
-  return result;
-}
-
-template <int W>
-MBDBENCH_KERNEL Pack<W, W> square_root(const Pack<W, W>& a) {
-  Pack<W, W> result;
-#if defined(__AVX512F__)
-  if constexpr (W == 8) {
-    result.value = _mm512_sqrt_pd(a.value);
-    return result;
-  }
-#endif
-#if defined(__AVX__)
-  if constexpr (W == 4) {
-    result.value = _mm256_sqrt_pd(a.value);
-    return result;
-  }
-#endif
-  for (int i = 0; i < W; ++i) {
-    result.value[i] = __builtin_sqrt(a.value[i]);
-  }
   return result;
 }
 
