@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "formulations/execution/execution.hpp"
-#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/naudet/dependents/dependent_joints.hpp"
 #include "formulations/parts/forms/closed_accelerations.hpp"
 #include "formulations/parts/forms/closed_momenta.hpp"
 #include "formulations/parts/world_recursion.hpp"

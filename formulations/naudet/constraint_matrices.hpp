@@ -21,7 +21,7 @@
 /// D has all directions of the cut joint: redundant ones agree with the others wherever the loop turns to, so that no
 /// choice among them is made. Cost: O(m^3) a loop with m <= 6 independent constraints.
 #include "formulations/formulation.hpp"
-#include "formulations/naudet/loop_dependents.hpp"
+#include "formulations/naudet/dependents/loop_dependents.hpp"
 #include "formulations/recursion/body_recursion.hpp"
 
 namespace mbdbench {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/naudet/loop_dependents.hpp"
+#include "formulations/naudet/dependents/loop_dependents.hpp"
 
 namespace mbdbench {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formulations/dense/dense_dynamics.hpp"
-#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/naudet/dependents/dependent_joints.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/random_states.hpp"

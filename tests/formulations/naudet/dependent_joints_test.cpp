@@ -1,5 +1,5 @@
 // Dependent joints, eliminated within the columns that rows reach, against dense matrices.
-#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/naudet/dependents/dependent_joints.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

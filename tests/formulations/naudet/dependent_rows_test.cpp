@@ -1,5 +1,5 @@
 // Sparse factors of dependent columns against dense matrices.
-#include "formulations/naudet/dependent_rows.hpp"
+#include "formulations/naudet/dependents/dependent_rows.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which joints close which loop by constraint matrices, and what is refused with which reason.
-#include "formulations/naudet/loop_dependents.hpp"
+#include "formulations/naudet/dependents/loop_dependents.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

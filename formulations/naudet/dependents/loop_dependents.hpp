@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/naudet/dependents/dependent_joints.hpp"
 
 namespace mbdbench {
 

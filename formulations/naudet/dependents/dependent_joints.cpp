@@ -1,4 +1,4 @@
-#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/naudet/dependents/dependent_joints.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "formulations/naudet/loop_dependents.hpp"
+#include "formulations/naudet/dependents/loop_dependents.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "formulations/naudet/dependent_choice.hpp"
+#include "formulations/naudet/dependents/dependent_choice.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "formulations/naudet/dependent_choice.hpp"
-#include "formulations/naudet/dependent_rows.hpp"
+#include "formulations/naudet/dependents/dependent_choice.hpp"
+#include "formulations/naudet/dependents/dependent_rows.hpp"
 #include "formulations/naudet/loop_geometry.hpp"
 #include "mechanisms/model/characteristic_scales.hpp"
 

@@ -1,4 +1,4 @@
-#include "formulations/naudet/dependent_rows.hpp"
+#include "formulations/naudet/dependents/dependent_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
