@@ -17,8 +17,8 @@ void set_handle(const DualBody& body, int handle, const double* directions, doub
   for (int h = 0; h < handle; ++h) {
     column += body.row_counts[h] * kDualBody;
   }
-  double* row = body.rows + handle * body.stride;
-  const int step = body.handles * body.stride;
+  double* row = body.rows + handle * kDualPack;
+  const int step = body.handles * kDualPack;
   const double lx = lever[0];
   const double ly = lever[1];
   const double lz = lever[2];
@@ -50,7 +50,7 @@ MBDBENCH_KERNEL void fill_leaf(const DualBody& body, int row_count, T* front) {
   const int n = body.handles;
   for (int h = 0; h < n; ++h) {
     const auto row_of = [&](int i) MBDBENCH_INLINED {
-      return first_lanes(Loose<T>::load(body.rows + (i * n + h) * body.stride), body.row_counts[h]);
+      return first_lanes(Loose<T>::load(body.rows + (i * n + h) * kDualPack), body.row_counts[h]);
     };
     // M_C^-1 has no entries between shifts and turns.
     const double* const inverse = body.inverse_inertia;
@@ -67,26 +67,6 @@ MBDBENCH_KERNEL void fill_leaf(const DualBody& body, int row_count, T* front) {
       front[c * n + h] = even + (moved[1] * column[1] + moved[3] * column[3] + moved[5] * column[5]);
     }
   }
-}
-
-/// F of a node of three joints, two of which its first child has: that child's share in the place of zeros to add to.
-template <typename T, int kRows>
-MBDBENCH_KERNEL void start_front(const DualNode& child, const DualChild& link, double* front) {
-  const T zero = static_cast<T>(0.0);
-  const int other = 3 - link.places[0] - link.places[1];
-  const T* source = packs<T>(child.schur);
-  for (int b = 0; b < 2; ++b) {
-    T* target = packs<T>(front) + link.places[b] * kRows * 3;
-    kernels::unrolled<0, kRows>([&](auto) MBDBENCH_INLINED {
-      target[link.places[0]] = zero + source[0];  // of -0 a sum with zero makes 0
-      target[link.places[1]] = zero + source[1];
-      target[other] = zero;
-      source += 2;
-      target += 3;
-    });
-  }
-  T* const target = packs<T>(front) + other * kRows * 3;
-  kernels::unrolled<0, 3 * kRows>([&](auto i) MBDBENCH_INLINED { target[i] = zero; });
 }
 
 /// Adds what a child's external handles know of one another.
@@ -248,8 +228,7 @@ MBDBENCH_KERNEL int factorise_closed(const DualNode& node, const DualScratch& sc
       for (int i = j; i < rows; ++i) {
         sum += upper[i * closed + p] * (scratch.pivots[shape.slot(i)] * column[shape.slot(i)]);
       }
-      // In this order, where packs overlap.
-      Loose<T>::store(sum, node.inverse + (j * closed + p) * shape.stride());
+      Loose<T>::store(sum, node.inverse + (j * closed + p) * kDualPack);
     }
   }
   return -1;
@@ -280,7 +259,7 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node, const DualScratch& s
   T* const scaled = packs<T>(scratch.products);
   double* gain = node.gain;
   T* schur = packs<T>(node.schur);
-  for (int k = rows; k < shape.row_count(); ++k, gain += closed * shape.stride(), schur += outside) {
+  for (int k = rows; k < shape.row_count(); ++k, gain += closed * kDualPack, schur += outside) {
     const T* const column = front + k * joints;
     const double* const numbers = scratch.front + k * joints * kDualPack;
     for (int p = 0; p < closed; ++p) {
@@ -302,7 +281,7 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node, const DualScratch& s
       for (int j = 0; j < rows; ++j) {
         sum += upper[j * closed + p] * scratch.products[shape.slot(j)];
       }
-      Loose<T>::store(sum, gain + p * shape.stride());
+      Loose<T>::store(sum, gain + p * kDualPack);
     }
   }
   for (int j = 0; j < rows; ++j) {
@@ -312,7 +291,7 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node, const DualScratch& s
       for (int i = j; i < rows; ++i) {
         sum += columns[i * outside + p] * (scratch.pivots[shape.slot(i)] * column[shape.slot(i)]);
       }
-      Loose<T>::store(sum, node.gain_transposed + (j * outside + p) * shape.stride());
+      Loose<T>::store(sum, node.gain_transposed + (j * outside + p) * kDualPack);
     }
   }
 }
@@ -326,25 +305,19 @@ int factorise(const DualTree& tree, const DualRange& range, int& row) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
       for (int column = 0; column < node.row_count; ++column) {
         Loose<T>::store(times_inverse_inertia<T>(body, body.columns + column * kDualBody),
-                        body.reach + column * body.reach_stride);
+                        body.reach + column * kDualPack);
       }
       fill_leaf<T>(body, node.row_count, packs<T>(node.closed_joints > 0 ? scratch.front : node.schur));
       if (node.closed_joints == 0) {
         continue;
       }
     } else {
-      const DualChild& first = node.children[0];
-      const bool starts = is_common(node) && node.joint_count == 3 && first.node >= 0 && first.count == 2;
-      if (starts) {
-        start_front<T, kCommonRows>(tree.nodes[static_cast<std::size_t>(first.node)], first, scratch.front);
-      } else {
-        T* const front = packs<T>(scratch.front);
-        for (int i = 0; i < node.row_count * node.joint_count; ++i) {
-          front[i] = static_cast<T>(0.0);
-        }
+      T* const front = packs<T>(scratch.front);
+      for (int i = 0; i < node.row_count * node.joint_count; ++i) {
+        front[i] = static_cast<T>(0.0);
       }
       for (const DualChild& child : node.children) {
-        if (child.node >= 0 && !(starts && &child == &first)) {
+        if (child.node >= 0) {
           add_matrix<T>(tree.nodes[static_cast<std::size_t>(child.node)], child, node, scratch.front);
         }
       }

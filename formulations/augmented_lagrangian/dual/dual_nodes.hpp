@@ -23,14 +23,12 @@ inline constexpr int kCommonRows = 5;
 /// A body and its handles. Packs that stand for a body hold six numbers, [linear; angular].
 struct DualBody {
   int handles = 0;
-  int stride = kDualPack;        ///< numbers from one handle to the next in `rows`
-  int reach_stride = kDualPack;  ///< numbers from one column to the next in `reach`
-  int uniform_rows = 0;          ///< of every handle, 0 if they differ
+  int uniform_rows = 0;  ///< of every handle, 0 if they differ
   const int* joints = nullptr;
   const int* row_counts = nullptr;    ///< of every handle
   double* columns = nullptr;          ///< B, six numbers a row of B^T
   double* reach = nullptr;            ///< M_C^-1 B, a column a row of B^T
-  double* rows = nullptr;             ///< B again, 6 x `handles` times `stride` numbers over the rows of the handles
+  double* rows = nullptr;             ///< B again, 6 x `handles` packs over the rows of the handles
   double* inverse_inertia = nullptr;  ///< 1 / m three times, then J_C^-1 in the last three numbers of three packs
   double* right = nullptr;            ///< of its leaf
 };
@@ -49,17 +47,11 @@ struct DualChild {
 ///
 ///   Y = F_EJ L^-T,  S = L^-T D^-1 L^-1,  K = S F_JE,  Xi^C = F_EE - Y D^-1 Y^T,
 ///   xi_0^C = xi_0E - K^T (xi_0J - r_J),  sigma_J = -S (xi_0J - r_J) - K sigma_E.
-///
-/// In large mechanisms S, K and K^T stand without gaps where one joint of five rows is closed and all others have as
-/// many: passes then wait for memory, of which gaps are three eighths. A pack is read together with the start of the
-/// next one, and what does not belong to it is cleared. Small ones have gaps, since reading across lines of cache takes
-/// longer.
 struct alignas(64) DualNode {
   // Passes read two lines of cache: these numbers, and the children.
   int joint_count = 0;
   int closed_joints = 0;
-  int uniform_rows = 0;    ///< of every joint, 0 if they differ
-  int stride = kDualPack;  ///< numbers from one pack of S, K and K^T to the next
+  int uniform_rows = 0;  ///< of every joint, 0 if they differ
   const int* joints = nullptr;
   double* right = nullptr;            ///< xi_0; then xi_0J - r_J in the closed handles, `joint_count` packs
   double* inverse = nullptr;          ///< S, `closed_rows` columns over the closed handles

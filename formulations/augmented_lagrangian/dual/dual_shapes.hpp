@@ -83,8 +83,7 @@ MBDBENCH_KERNEL T handle_rates(const double* rows, int step, int row_count, cons
 }
 
 /// The sizes of a node, known at compile time where every joint has kRows rows and one of kJoints is closed.
-/// \tparam kStride as DualNode::stride, 0: looked up
-template <int kJoints, int kRows, int kStride = 0>
+template <int kJoints, int kRows>
 struct Shape {
   const DualNode& node;
 
@@ -95,12 +94,6 @@ struct Shape {
   MBDBENCH_KERNEL int row_count() const { return kRows > 0 ? kRows * kJoints : node.row_count; }
   MBDBENCH_KERNEL int rows_of(int joint) const {
     return kRows > 0 ? kRows : node.first_rows[joint + 1] - node.first_rows[joint];
-  }
-  MBDBENCH_KERNEL int stride() const { return kStride > 0 ? kStride : node.stride; }
-  /// \returns what belongs to a joint, of a pack that may have been read with the start of another.
-  template <typename T>
-  MBDBENCH_KERNEL T own(const T& pack) const {
-    return kStride > 0 && kStride < kDualPack ? first_lanes(pack, kStride) : pack;
   }
   /// \returns where a closed row stands in the packs of the closed joints.
   MBDBENCH_KERNEL int slot(int row) const { return kRows > 0 ? row : node.slots[row]; }
@@ -121,18 +114,6 @@ MBDBENCH_KERNEL auto dispatch(const DualNode& node, const Kernel& kernel) {
     return kernel.template operator()<4, kCommonRows>();
   }
   return kernel.template operator()<-1, -1>();
-}
-
-/// The same with numbers from one pack to the next, for what reads more of them than it computes.
-template <typename Kernel>
-MBDBENCH_KERNEL void dispatch_with_stride(const DualNode& node, const Kernel& kernel) {
-  if (node.stride == kCommonRows) {
-    dispatch(node, [&]<int kJoints, int kRows>()
-                       MBDBENCH_INLINED { kernel.template operator()<kJoints, kRows, kCommonRows>(); });
-  } else {
-    dispatch(node, [&]<int kJoints, int kRows>()
-                       MBDBENCH_INLINED { kernel.template operator()<kJoints, kRows, kDualPack>(); });
-  }
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t kPackSize = kDualPack;
 
-// About what a body takes with gaps, and from what size on there are none: caches of a core are of one or two
-// megabytes.
-constexpr std::size_t kBytesOfBody = 5000;
-constexpr std::size_t kTightFrom = 1500000;
-
 std::vector<int> joints_of(const AssemblyNode& node) {
   std::vector<int> joints = node.closed;
   joints.insert(joints.end(), node.external.begin(), node.external.end());
@@ -67,10 +62,7 @@ struct DualStorage::Shelves {
 
 DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& division, std::span<const double> masses,
                          const TwinGroups& twins)
-    : tight_((masses.size() - twins.body_count()) * kBytesOfBody > kTightFrom),
-      bodies_(masses.size()),
-      nodes_(tree.nodes().size()),
-      ends_(tree.joints().size()) {
+    : bodies_(masses.size()), nodes_(tree.nodes().size()), ends_(tree.joints().size()) {
   int rows = 0;
   for (const AssemblyJoint& joint : tree.joints()) {
     row_offsets_.push_back(rows);
@@ -97,8 +89,8 @@ void DualStorage::place_ends() {
       const int end = ends.bodies[0] < 0 ? 0 : 1;
       ends.bodies[end] = static_cast<int>(i);
       ends.row_count = bodies_[i].row_counts[h];
-      ends.steps[end] = bodies_[i].handles * bodies_[i].stride;
-      ends.rows[end] = bodies_[i].rows + h * bodies_[i].stride;
+      ends.steps[end] = bodies_[i].handles * kDualPack;
+      ends.rows[end] = bodies_[i].rows + h * kDualPack;
     }
   }
 }
@@ -248,19 +240,15 @@ void DualStorage::place_numbers(DualNode& node, Shelves& shelves) {
   const std::size_t closed = index_of(node.closed_joints);
   const std::size_t rows = index_of(node.row_count);
   const std::size_t closed_rows = index_of(node.closed_rows);
-  node.stride = tight_ && is_common(node) ? kCommonRows : kDualPack;
-  const std::size_t stride = index_of(node.stride);
-  node.inverse = columns(shelves.outward, closed_rows * closed, stride);
-  node.gain = columns(shelves.outward, (rows - closed_rows) * closed, stride);
-  node.gain_transposed = columns(shelves.inward, closed_rows * (joints - closed), stride);
+  node.inverse = columns(shelves.outward, closed_rows * closed, kDualPack);
+  node.gain = columns(shelves.outward, (rows - closed_rows) * closed, kDualPack);
+  node.gain_transposed = columns(shelves.inward, closed_rows * (joints - closed), kDualPack);
   node.right = shelves.right.take(joints * kPackSize);
   if (node.body >= 0) {
     DualBody& body = bodies_[index_of(node.body)];
-    body.stride = tight_ && node.uniform_rows > 0 ? node.uniform_rows : kDualPack;
-    body.reach_stride = tight_ ? kDualBody : kDualPack;
     body.columns = columns(shelves.others, rows, kDualBody);
-    body.reach = columns(shelves.reach, rows, index_of(body.reach_stride));
-    body.rows = columns(shelves.rows, 6 * joints, index_of(body.stride));
+    body.reach = columns(shelves.reach, rows, kDualPack);
+    body.rows = columns(shelves.rows, 6 * joints, kDualPack);
     body.inverse_inertia = shelves.others.take(4 * kPackSize);
     body.right = node.right;
   }

@@ -49,7 +49,6 @@ class DualStorage {
   void place_ends();
   void list_members(const TwinGroups& twins);
 
-  bool tight_ = false;            // no gaps
   std::vector<int> row_offsets_;  // and the number of all rows
   std::vector<DualBody> bodies_;
   std::vector<DualNode> nodes_;

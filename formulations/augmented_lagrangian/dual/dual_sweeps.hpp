@@ -14,9 +14,9 @@ namespace mbdbench::dual_sweeps {
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
 /// Forward pass over one node: xi_0J - r_J and xi_0^C. \param given r of all joints
-template <typename T, int kJoints, int kRows, int kStride>
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) {
-  const Shape<kJoints, kRows, kStride> shape{node};
+  const Shape<kJoints, kRows> shape{node};
   const int closed = shape.closed();
   const int outside = shape.outside();
   T* const right = packs<T>(node.right);
@@ -26,36 +26,36 @@ MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) 
   for (int p = 0; p < outside; ++p) {
     T sum = right[closed + p];
     for (int j = 0; j < shape.closed_rows(); ++j) {
-      sum -= Loose<T>::load(node.gain_transposed + (j * outside + p) * shape.stride()) * node.right[shape.slot(j)];
+      sum -= Loose<T>::load(node.gain_transposed + (j * outside + p) * kDualPack) * node.right[shape.slot(j)];
     }
-    right[closed + p] = shape.own(sum);
+    right[closed + p] = sum;
   }
 }
 
 /// Backward pass over one node: sigma of its closed joints from those of its external handles.
-template <typename T, int kJoints, int kRows, int kStride>
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
-  const Shape<kJoints, kRows, kStride> shape{node};
+  const Shape<kJoints, kRows> shape{node};
   const int closed = shape.closed();
   for (int p = 0; p < closed; ++p) {
     // A sum for the node's own rows and one for those of every other handle: a single one would wait for every
     // addition.
     T even = static_cast<T>(0.0);
     for (int j = 0; j < shape.closed_rows(); ++j) {
-      even -= Loose<T>::load(node.inverse + (j * closed + p) * shape.stride()) * node.right[shape.slot(j)];
+      even -= Loose<T>::load(node.inverse + (j * closed + p) * kDualPack) * node.right[shape.slot(j)];
     }
     T odd = static_cast<T>(0.0);
-    const double* column = node.gain + p * shape.stride();
+    const double* column = node.gain + p * kDualPack;
     for (int e = closed; e < shape.joints(); ++e) {
       const double* const known = sigma + node.joints[e] * kDualPack;
       T sum = static_cast<T>(0.0);
-      for (int i = 0; i < shape.rows_of(e); ++i, column += closed * shape.stride()) {
+      for (int i = 0; i < shape.rows_of(e); ++i, column += closed * kDualPack) {
         sum -= Loose<T>::load(column) * known[i];
       }
       odd += even;
       even = sum;
     }
-    packs<T>(sigma)[node.joints[p]] = shape.own(even + odd);
+    packs<T>(sigma)[node.joints[p]] = even + odd;
   }
 }
 
@@ -67,8 +67,8 @@ void eliminate(const DualTree& tree, const DualRange& range, const double* given
       double* const moved = rates + index * kDualPack;
       packs<T>(moved)[0] = times_inverse_inertia<T>(body, input + index * kDualPack);
       const double* rows = body.rows;
-      for (int h = 0; h < body.handles; ++h, rows += body.stride) {
-        packs<T>(body.right)[h] = handle_rates<T>(rows, body.handles * body.stride, body.row_counts[h], moved);
+      for (int h = 0; h < body.handles; ++h, rows += kDualPack) {
+        packs<T>(body.right)[h] = handle_rates<T>(rows, body.handles * kDualPack, body.row_counts[h], moved);
       }
     }
   }
@@ -89,14 +89,12 @@ void eliminate(const DualTree& tree, const DualRange& range, const double* given
         right[link.places[i]] += from[i];
       }
     }
-    dispatch_with_stride(node, [&]<int kJoints, int kRows, int kStride>()
-                                   MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows, kStride>(node, given); });
+    dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows>(node, given); });
   }
 }
 
-/// rates = M^-1 (input + B sigma) of one body. \tparam kRows of every handle, 0: they differ \tparam kStride numbers
-/// from one column to the next
-template <typename T, int kRows, int kStride>
+/// rates = M^-1 (input + B sigma) of one body. \tparam kRows of every handle, 0: they differ
+template <typename T, int kRows>
 MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
   T even = moved ? rates : static_cast<T>(0.0);  // M^-1 input
   T odd = static_cast<T>(0.0);
@@ -105,30 +103,24 @@ MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool m
     const double* const values = sigma + body.joints[h] * kDualPack;
     const int rows = kRows > 0 ? kRows : body.row_counts[h];
     int row = 0;
-    for (; row + 1 < rows; row += 2, column += 2 * kStride) {
+    for (; row + 1 < rows; row += 2, column += 2 * kDualPack) {
       even += Loose<T>::load(column) * values[row];
-      odd += Loose<T>::load(column + kStride) * values[row + 1];
+      odd += Loose<T>::load(column + kDualPack) * values[row + 1];
     }
     if (row < rows) {
       even += Loose<T>::load(column) * values[row];
-      column += kStride;
+      column += kDualPack;
     }
   }
-  rates = kStride < kDualPack ? first_lanes(even + odd, kStride) : even + odd;
+  rates = even + odd;
 }
 
 template <typename T>
 MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
-  if (body.uniform_rows != kCommonRows) {
-    if (body.reach_stride == kDualBody) {
-      move_body<T, 0, kDualBody>(body, sigma, moved, rates);
-    } else {
-      move_body<T, 0, kDualPack>(body, sigma, moved, rates);
-    }
-  } else if (body.reach_stride == kDualBody) {
-    move_body<T, kCommonRows, kDualBody>(body, sigma, moved, rates);
+  if (body.uniform_rows == kCommonRows) {
+    move_body<T, kCommonRows>(body, sigma, moved, rates);
   } else {
-    move_body<T, kCommonRows, kDualPack>(body, sigma, moved, rates);
+    move_body<T, 0>(body, sigma, moved, rates);
   }
 }
 
@@ -136,8 +128,7 @@ template <typename T>
 void recover(const DualTree& tree, const DualRange& range, bool moved, double* sigma, double* rates) {
   for (std::size_t at = range.closing.size(); at-- > 0;) {
     const DualNode& node = tree.nodes[static_cast<std::size_t>(range.closing[at])];
-    dispatch_with_stride(node, [&]<int kJoints, int kRows, int kStride>()
-                                   MBDBENCH_INLINED { recover_node<T, kJoints, kRows, kStride>(node, sigma); });
+    dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover_node<T, kJoints, kRows>(node, sigma); });
   }
   for (const int body : range.single_bodies) {
     move_body<T>(tree.bodies[static_cast<std::size_t>(body)], sigma, moved, packs<T>(rates)[body]);
