@@ -23,6 +23,7 @@ class LoopGeometry {
   void set_positions(std::span<const double> q);
   /// \returns D, point and displacement of a cut joint.
   [[nodiscard]] const JointKinematics& cut_joint(std::size_t cut) const { return cuts_[cut]; }
+  /// Of a geometry that stands alone: a part may have poses of other joints.
   /// \returns how far what places cut joints lies from the origin, which rounding of their points is relative to:
   /// joints on the ways to them, and the origins of their bodies, which may lie far from all joints.
   [[nodiscard]] double largest_distance() const;

@@ -14,6 +14,10 @@ namespace {
 constexpr double kRounding = 1e-15;
 /// Plain passes of a derivative, at least: it may move what the state leaves in peace and passes shrink by little.
 constexpr int kMostPlainPasses = 200;
+/// The same where rates may end at zero, next to which no pass is small.
+constexpr int kMostPassesToZero = 1000;
+/// What is left of zero, next to the largest rates on the way: rounding of sums of some tens.
+constexpr double kZero = 1e2 * std::numeric_limits<double>::epsilon();
 /// Of rates, what their last pass may change them by.
 constexpr double kNearlyThere = 1e-9;
 /// Most passes in which what rows that repeat others have against one another is told from the rest.
@@ -165,23 +169,25 @@ RhsStatus LinearPasses::find_plain_limit(std::span<const double> r, std::span<do
   double largest = last;
   double last_of_rows = 0.0;
   bool waits = !redundant_;
-  const int most = std::max(most_, kMostPlainPasses);
-  for (int k = 0; k < most; ++k) {
+  const int enough = std::max(most_, kMostPlainPasses);
+  const int most = std::max(enough, kMostPassesToZero);
+  for (int k = 1; k <= most; ++k) {
     const double change = add_pass(r, sigma, rates);
     const double of_rows = size_of(multipliers_);
+    const double size = size_of(rates);
     // What shrinks by less than half a pass is taken for rounding: passes that need more are far from alpha's purpose.
-    waits = waits && (k == 0 || !(is_last(of_rows, last_of_rows, size_of(sigma)) || of_rows > 0.5 * last_of_rows));
-    if (k > 0 && !waits && is_last(change, last, size_of(rates))) {
+    waits = waits && (k == 1 || !(is_last(of_rows, last_of_rows, size_of(sigma)) || of_rows > 0.5 * last_of_rows));
+    if (k > 1 && !waits && is_last(change, last, size)) {
+      return {};
+    }
+    if (k >= enough && (change <= kNearlyThere * size || size <= kZero * largest)) {
       return {};
     }
     last = change;
     last_of_rows = of_rows;
-    largest = std::max(largest, size_of(rates));
+    largest = std::max(largest, size);
   }
-  // Where a parameter moves nothing, rates end at zero: what is left is small beside those that came before.
-  return last <= kNearlyThere * largest
-             ? RhsStatus{}
-             : RhsStatus{false, {}, "passes of a derivative do not converge, passes", 1.0 * most};
+  return {false, {}, "passes of a derivative do not converge, passes", 1.0 * most};
 }
 
 RhsStatus LinearPasses::find_limit(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates) {

@@ -225,6 +225,9 @@ void DependentJoints::reduce(std::span<double> g) {
     by_row_[index_of(factors_.pivots()[i])] = work_[i];
   }
   for (const LoopRows::Loop& loop : phi_q_.loops) {
+    if (loop.first_row == loop.last_row) {
+      continue;  // a cut that lets everything move
+    }
     const double* entry = phi_q_.entries.data() + phi_q_.rows[index_of(loop.first_row)].first;
     for (const int component : loop.components) {
       double sum = 0.0;

@@ -23,7 +23,7 @@ inline constexpr double kDependentSingular = 1e-10;
 
 /// Phi_q,s of the cut joints, then of the couplings, over the tree's u, split by a choice. What goes in and out is not
 /// scaled, except where it says so.
-/// Allocates nothing after `use_choice`.
+/// Allocates nothing after `use_choice`, but for what DependentRows says.
 class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);

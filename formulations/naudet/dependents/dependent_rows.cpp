@@ -130,6 +130,7 @@ std::size_t DependentRows::lay_out(const LoopRows& phi_q) {
     Row& row = rows_[r];
     row.first = count;
     row.last = 0;
+    row.pivot = -1;
     const auto loop = index_of(phi_q.rows[r].loop);
     for (std::size_t e = first_[loop]; e < first_[loop + 1]; ++e) {
       row.first = std::min(row.first, entries_[e].column);

@@ -81,6 +81,36 @@ TEST(closed_naudet, cut_joints_that_double_a_joint_to_the_ground_leave_nothing_d
   }
 }
 
+TEST(closed_naudet, a_cut_that_lets_everything_move_changes_nothing) {
+  MechanismDescription description = test::four_bar(5.5, {1.2, -1.89, 1.03});
+  description.gravity = Vec3(0.0, -9.81, 0.0);
+  const Mechanism without(description);
+  JointDescription nothing;
+  nothing.name = "nothing";
+  nothing.type = JointType::free;
+  nothing.a = description.bodies.front().name;
+  nothing.b = description.bodies.back().name;
+  nothing.cut = true;
+  description.joints.push_back(nothing);
+  const Mechanism with(description);
+  for (const char* const key : {"naudet", "naudet-reduced"}) {
+    const auto one = test::make(key, without);
+    const auto other = test::make(key, with);
+    const test::Evaluation expected = test::evaluate_at(*one, 0.0, without.q0(), without.u0());
+    const test::Evaluation found = test::evaluate_at(*other, 0.0, with.q0(), with.u0());
+    ASSERT_TRUE(expected.status.ok && found.status.ok) << key << ": " << found.status.message();
+    EXPECT_GT(*std::max_element(expected.xdot.begin(), expected.xdot.end()), 0.1);  // it falls
+    const auto layout = one->layout();
+    const auto wider = other->layout();  // with what the cut follows
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const auto same = std::find_if(wider.begin(), wider.end(),
+                                     [&](const StateComponent& component) { return component.name == layout[i].name; });
+      ASSERT_NE(same, wider.end()) << layout[i].name;
+      EXPECT_EQ(found.xdot[static_cast<std::size_t>(same - wider.begin())], expected.xdot[i]) << layout[i].name;
+    }
+  }
+}
+
 TEST(closed_naudet, dependent_joints_change_without_a_jump_in_the_motion) {
   const Mechanism mechanism = triple_rocker(1, 2);
   const auto reference = test::make("dense", mechanism);

@@ -152,5 +152,16 @@ TEST(DependentRowsTest, RedundantRowsThatArePassedOverFillMoreThanExpected) {
   EXPECT_EQ(factors.size(), after);
 }
 
+TEST(DependentRowsTest, RowsThatReachNoColumnAnyMoreAreNoPivots) {
+  const Loops loops({{0}, {1}}, 2, 1, 5);
+  DependentRows factors(loops.rows);
+  for (const int dependent : {0, 1}) {
+    factors.use_dependent(loops.rows, std::vector<int>{dependent});
+    ASSERT_GT(factors.factorise(loops.rows), 0.0);
+    EXPECT_EQ(factors.pivot_of(dependent), 0);
+    EXPECT_EQ(factors.pivot_of(1 - dependent), -1) << "once row " << dependent << " is it";
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
