@@ -73,7 +73,9 @@ void DependentRows::follow_loops(const LoopRows& phi_q) {
   std::fill(rounds_.begin(), rounds_.end(), 0);
   std::fill(seen_.begin(), seen_.end(), 0);
   for (int loop = 0; loop < static_cast<int>(rounds_.size()); ++loop) {
-    if (rounds_[index_of(loop)] == 0) {
+    const LoopRows::Loop& one = phi_q.loops[index_of(loop)];
+    // Without rows a loop is no neighbour, and others would be visited anew.
+    if (rounds_[index_of(loop)] == 0 && one.first_row < one.last_row) {
       visit(phi_q, visit(phi_q, loop, 1, false), 2, true);
     }
   }
