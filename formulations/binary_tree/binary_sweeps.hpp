@@ -8,6 +8,7 @@
 /// [Chadaj2017, Eq. (70)-(76)] are upward and downward passes of the same tree.
 #include "formulations/binary_tree/binary_block.hpp"
 #include "formulations/kernels/chains/turns.hpp"
+#include "formulations/kernels/vectors.hpp"
 
 namespace mbdbench::binary_sweeps {
 
@@ -72,20 +73,10 @@ MBDBENCH_KERNEL BinaryView<T> view_of(const BinaryBlock& b) {
           reinterpret_cast<T*>(b.distal)};
 }
 
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> crossed(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> summed(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
 /// A turn with its third column.
 template <typename T>
 struct WholeTurn {
-  MBDBENCH_KERNEL explicit WholeTurn(const TurnScan<T>& scan) : x(scan.x), y(scan.y), z(crossed(scan.x, scan.y)) {}
+  MBDBENCH_KERNEL explicit WholeTurn(const TurnScan<T>& scan) : x(scan.x), y(scan.y), z(cross(scan.x, scan.y)) {}
   MBDBENCH_KERNEL LinkVector<T> operator*(const LinkVector<T>& r) const {
     return {x.x * r.x + y.x * r.y + z.x * r.z, x.y * r.x + y.y * r.y + z.y * r.z, x.z * r.x + y.z * r.y + z.z * r.z};
   }
@@ -115,7 +106,7 @@ MBDBENCH_KERNEL LinkVector<T> first_moment(const BinaryView<T>& block, int i) {
 template <typename T>
 MBDBENCH_KERNEL void join_scans(TurnScan<T>& inboard, const TurnScan<T>& outboard) {
   const WholeTurn<T> turn(inboard);
-  inboard = {turn * outboard.x, turn * outboard.y, summed(turn * outboard.carried, inboard.carried)};
+  inboard = {turn * outboard.x, turn * outboard.y, plus(turn * outboard.carried, inboard.carried)};
 }
 
 /// H a - X H b: what the active parts of a link's two joints do to it.
@@ -204,7 +195,7 @@ MBDBENCH_KERNEL void hand_down(const BinaryBlock& data, const BinaryView<T>& blo
       const WholeTurn<T> turn(*passed);
       const HandleVectors<T>& from = block.vectors[step->last];
       HandleVectors<T>& to = block.vectors[step->middle];
-      to.moment = summed(turn * from.moment, passed->carried);
+      to.moment = plus(turn * from.moment, passed->carried);
       if constexpr (kBoth) {
         to.gravity = turn * from.gravity;
       }
@@ -282,8 +273,7 @@ void momenta(const BinaryBlock& data) {
     const LinkConstants<T>& next = block.links[i + 1];
     const T c = block.turns[i + 1].cosine;
     const T s = block.turns[i + 1].sine;
-    const LinkVector<T> moment =
-        summed(rotated_inward(next, c, s, block.vectors[i + 1].moment), first_moment(block, i));
+    const LinkVector<T> moment = plus(rotated_inward(next, c, s, block.vectors[i + 1].moment), first_moment(block, i));
     const LinkVector<T> gravity = rotated_inward(next, c, s, block.vectors[i + 1].gravity);
     const LinkWrench<T> momentum = wrench_at(block, i, block.rates[i]);  // Pbar [Chadaj2017, Eq. (10)]
     LinkWrench<T> sum = momentum;

@@ -2,19 +2,20 @@
 /// \file
 /// Motions and wrenches in world axes; coefficients may be single numbers where the other factor is a pack.
 #include "formulations/derivatives/linear_data.hpp"
+#include "formulations/kernels/vectors.hpp"
 
 namespace mbdbench::linear {
 
+using kernels::cross;
+using kernels::dot;
 using kernels::LinkVector;
 using kernels::Matrix3;
+using kernels::minus;
+using kernels::plus;
 
 // Structures of packs start uninitialised: values that nobody reads would be stores in the innermost loops.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> plus(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
 template <typename T>
 MBDBENCH_KERNEL Screw<T> plus(const Screw<T>& a, const Screw<T>& b) {
   return {plus(a.linear, b.linear), plus(a.angular, b.angular)};
@@ -22,15 +23,6 @@ MBDBENCH_KERNEL Screw<T> plus(const Screw<T>& a, const Screw<T>& b) {
 MBDBENCH_KERNEL Screw<double> minus(const Screw<double>& a, const Screw<double>& b) {
   return {{a.linear.x - b.linear.x, a.linear.y - b.linear.y, a.linear.z - b.linear.z},
           {a.angular.x - b.angular.x, a.angular.y - b.angular.y, a.angular.z - b.angular.z}};
-}
-/// \returns a x b.
-template <typename A, typename T>
-MBDBENCH_KERNEL LinkVector<T> cross(const LinkVector<A>& a, const LinkVector<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-template <typename A, typename T>
-MBDBENCH_KERNEL T dot(const LinkVector<A>& a, const LinkVector<T>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 template <typename A, typename T>
 MBDBENCH_KERNEL T dot(const Screw<A>& a, const Screw<T>& b) {

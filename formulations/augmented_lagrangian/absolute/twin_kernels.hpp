@@ -7,6 +7,7 @@
 #include "formulations/kernels/quaternions.hpp"
 #include "formulations/kernels/square_root.hpp"
 #include "formulations/kernels/unrolled.hpp"
+#include "formulations/kernels/vectors.hpp"
 
 namespace mbdbench::twin_kernels {
 
@@ -16,16 +17,6 @@ using kernels::Symmetric3;
 using State = TwinBodyState;
 
 template <typename T>
-MBDBENCH_KERNEL LinkVector<T> vector_at(const T* numbers) {
-  return {numbers[0], numbers[1], numbers[2]};
-}
-template <typename T>
-MBDBENCH_KERNEL void put(const LinkVector<T>& vector, T* numbers) {
-  numbers[0] = vector.x;
-  numbers[1] = vector.y;
-  numbers[2] = vector.z;
-}
-template <typename T>
 MBDBENCH_KERNEL Matrix3<T> rotation_at(const T* state) {
   const T* const r = state + State::kRotation;
   return {r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]};
@@ -33,27 +24,6 @@ MBDBENCH_KERNEL Matrix3<T> rotation_at(const T* state) {
 template <typename T>
 MBDBENCH_KERNEL Symmetric3<T> symmetric_at(const T* numbers) {
   return {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
-}
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> sum(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> difference(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> scaled(const T& factor, const LinkVector<T>& a) {
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> cross(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-template <typename T>
-MBDBENCH_KERNEL T dot(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 /// R and J_C^-1 = R J'^-1 R^T.
@@ -65,9 +35,9 @@ MBDBENCH_KERNEL void place_body(const T* constants, T* state, T* inertia_inverse
   state[State::kLength] = length;
   kernels::unrolled<0, 4>([&](auto i) MBDBENCH_INLINED { e[i] = e[i] * inverse; });
   const Matrix3<T> r = kernels::rotation_of(e[0], e[1], e[2], e[3]);
-  put(LinkVector<T>{r.xx, r.xy, r.xz}, state + State::kRotation);
-  put(LinkVector<T>{r.yx, r.yy, r.yz}, state + State::kRotation + 3);
-  put(LinkVector<T>{r.zx, r.zy, r.zz}, state + State::kRotation + 6);
+  put_vector(LinkVector<T>{r.xx, r.xy, r.xz}, state + State::kRotation);
+  put_vector(LinkVector<T>{r.yx, r.yy, r.yz}, state + State::kRotation + 3);
+  put_vector(LinkVector<T>{r.zx, r.zy, r.zz}, state + State::kRotation + 6);
   const Symmetric3<T> own = symmetric_at(constants + 7);
   const LinkVector<T> x = multiplied(own, LinkVector<T>{r.xx, r.xy, r.xz});  // J'^-1 times the rows of R
   const LinkVector<T> y = multiplied(own, LinkVector<T>{r.yx, r.yy, r.yz});
@@ -94,12 +64,12 @@ MBDBENCH_KERNEL JointPlace<T> place_of(const TwinJoint& joint, const T* a, const
   JointPlace<T> place;
   place.rotation_a = rotation_at(a);
   place.rotation_b = rotation_at(b);
-  place.lever_a = turned(place.rotation_a, vector_at(constants));
-  place.lever_b = turned(place.rotation_b, vector_at(constants + 3));
-  const LinkVector<T> apart = difference(vector_at(b), vector_at(a));
-  place.displacement = sum(apart, difference(place.lever_b, place.lever_a));
+  place.lever_a = turned(place.rotation_a, kernels::vector_of(constants));
+  place.lever_b = turned(place.rotation_b, kernels::vector_of(constants + 3));
+  const LinkVector<T> apart = minus(kernels::vector_of(b), kernels::vector_of(a));
+  place.displacement = plus(apart, minus(place.lever_b, place.lever_a));
   if (!joint.world_linear) {  // both bodies have the handle of b
-    place.lever_a = sum(apart, place.lever_b);
+    place.lever_a = plus(apart, place.lever_b);
   }
   return place;
 }
@@ -107,7 +77,7 @@ MBDBENCH_KERNEL JointPlace<T> place_of(const TwinJoint& joint, const T* a, const
 /// Three numbers of B, with the sign of the handle. \returns what is behind them
 template <typename T>
 MBDBENCH_KERNEL T* put_part(bool negative, const LinkVector<T>& part, T* numbers) {
-  put(negative ? LinkVector<T>{-part.x, -part.y, -part.z} : part, numbers);
+  put_vector(negative ? LinkVector<T>{-part.x, -part.y, -part.z} : part, numbers);
   return numbers + 3;
 }
 
@@ -123,22 +93,22 @@ MBDBENCH_KERNEL void place_joint(const TwinJoint& joint, const T* a, const T* b)
     }
     const LinkVector<T>& lever = on_a ? place.lever_a : place.lever_b;
     if (joint.world_linear) {
-      put(lever, numbers);
+      put_vector(lever, numbers);
       numbers += 3;
     }
     const T* constants = reinterpret_cast<const T*>(joint.constants) + kTwinOrigins;
     for (int i = 0; i < joint.direction_count; ++i, constants += 3) {
-      const LinkVector<T> direction = turned(place.rotation_a, vector_at(constants));
+      const LinkVector<T> direction = turned(place.rotation_a, kernels::vector_of(constants));
       numbers = put_part(on_a, direction, numbers);
       numbers = put_part(on_a, cross(lever, direction), numbers);
     }
     for (int i = 0; i < joint.angular_count; ++i, constants += kTwinAngular) {
-      const LinkVector<T> one = turned(place.rotation_a, vector_at(constants));
-      const LinkVector<T> other = turned(place.rotation_b, vector_at(constants + 3));
+      const LinkVector<T> one = turned(place.rotation_a, kernels::vector_of(constants));
+      const LinkVector<T> other = turned(place.rotation_b, kernels::vector_of(constants + 3));
       if (!joint.world_linear) {
         numbers = put_part(on_a, LinkVector<T>{T(0.0), T(0.0), T(0.0)}, numbers);
       }
-      numbers = put_part(on_a, scaled(constants[6], cross(other, one)), numbers);
+      numbers = put_part(on_a, times(constants[6], cross(other, one)), numbers);
     }
   }
 }
@@ -166,11 +136,11 @@ MBDBENCH_KERNEL void move_body(const TwinBodies& twins, const T* constants, T* s
                                two * ((e[0] * rate[2] - e[2] * rate[0]) + (e[1] * rate[3] - e[3] * rate[1])),
                                two * ((e[0] * rate[3] - e[3] * rate[0]) + (e[2] * rate[1] - e[1] * rate[2]))};
   const Matrix3<T> rotation = rotation_at(state);
-  put(omega, rate);
-  put(turned(rotation, omega), state + State::kOmega);
+  put_vector(omega, rate);
+  put_vector(turned(rotation, omega), state + State::kOmega);
   const LinkVector<T> torque = turned(rotation, cross(multiplied(symmetric_at(constants + 1), omega), omega));
   kernels::unrolled<0, 3>([&](auto i) MBDBENCH_INLINED { input[i] = constants[0] * T(twins.gravity[i]); });
-  put(torque, input + 3);
+  put_vector(torque, input + 3);
 }
 
 /// r - 2 omega mu Phi' - omega^2 Phi of the rows of a joint, with r = -(D^T)' (V_b - V_a) - D^T (Xdot_b V_b - Xdot_a
@@ -180,16 +150,16 @@ MBDBENCH_KERNEL void move_joint(const TwinBodies& twins, const TwinJoint& joint,
   const JointPlace<T> place = place_of(joint, a, b);
   const T stiffness = T(twins.stiffness);
   const T damping = T(twins.damping);
-  const LinkVector<T> omega_a = vector_at(a + State::kOmega);
-  const LinkVector<T> omega_b = vector_at(b + State::kOmega);
+  const LinkVector<T> omega_a = kernels::vector_of(a + State::kOmega);
+  const LinkVector<T> omega_b = kernels::vector_of(b + State::kOmega);
   const LinkVector<T> around_a = cross(omega_a, place.lever_a);  // velocities at the handles less those of the bodies
   const LinkVector<T> around_b = cross(omega_b, place.lever_b);
-  const LinkVector<T> drift = difference(vector_at(b + State::kRates), vector_at(a + State::kRates));
-  const LinkVector<T> linear = sum(drift, difference(around_b, around_a));
-  const LinkVector<T> turn = difference(omega_b, omega_a);
+  const LinkVector<T> drift = minus(kernels::vector_of(b + State::kRates), kernels::vector_of(a + State::kRates));
+  const LinkVector<T> linear = plus(drift, minus(around_b, around_a));
+  const LinkVector<T> turn = minus(omega_b, omega_a);
   // The geometric point of the handle on a is that on b where both bodies have the same.
-  const LinkVector<T> point_a = joint.world_linear ? around_a : sum(drift, around_b);
-  const LinkVector<T> bias = difference(cross(omega_b, around_b), cross(omega_a, point_a));
+  const LinkVector<T> point_a = joint.world_linear ? around_a : plus(drift, around_b);
+  const LinkVector<T> bias = minus(cross(omega_b, around_b), cross(omega_a, point_a));
   const LinkVector<T>& d = place.displacement;
   if (joint.world_linear) {
     right[0] = -bias.x - damping * linear.x - stiffness * d.x;
@@ -199,14 +169,14 @@ MBDBENCH_KERNEL void move_joint(const TwinBodies& twins, const TwinJoint& joint,
   }
   const T* constants = reinterpret_cast<const T*>(joint.constants) + kTwinOrigins;
   for (int i = 0; i < joint.direction_count; ++i, ++right, constants += 3) {
-    const LinkVector<T> direction = turned(place.rotation_a, vector_at(constants));
+    const LinkVector<T> direction = turned(place.rotation_a, kernels::vector_of(constants));
     *right = -dot(cross(omega_a, direction), linear) - dot(direction, bias) - damping * dot(direction, linear) -
              stiffness * dot(direction, d);
   }
   for (int i = 0; i < joint.angular_count; ++i, ++right, constants += kTwinAngular) {
-    const LinkVector<T> one = turned(place.rotation_a, vector_at(constants));
-    const LinkVector<T> other = turned(place.rotation_b, vector_at(constants + 3));
-    const LinkVector<T> rate = sum(cross(cross(omega_b, other), one), cross(other, cross(omega_a, one)));
+    const LinkVector<T> one = turned(place.rotation_a, kernels::vector_of(constants));
+    const LinkVector<T> other = turned(place.rotation_b, kernels::vector_of(constants + 3));
+    const LinkVector<T> rate = plus(cross(cross(omega_b, other), one), cross(other, cross(omega_a, one)));
     *right = -constants[6] *
              (dot(rate, turn) + damping * dot(cross(other, one), turn) + stiffness * (dot(one, other) - constants[7]));
   }
@@ -237,13 +207,13 @@ void accelerate(const TwinBodies& twins, const double* accelerations) {
     T unit_rate[4];
     kernels::quaternion_rate(e, rate + 3, unit_rate);
     T turning[3];
-    put(turned_back(rotation_at(state), vector_at(given + 3)), turning);
+    put_vector(turned_back(rotation_at(state), kernels::vector_of(given + 3)), turning);
     T second[4];
     kernels::quaternion_rate(e, turning, second);
     const T square = unit_rate[0] * unit_rate[0] + unit_rate[1] * unit_rate[1] + unit_rate[2] * unit_rate[2] +
                      unit_rate[3] * unit_rate[3];
-    put(vector_at(rate), state + State::kCoordinates);
-    put(vector_at(given), rate);
+    put_vector(kernels::vector_of(rate), state + State::kCoordinates);
+    put_vector(kernels::vector_of(given), rate);
     kernels::unrolled<0, 4>([&](auto k) MBDBENCH_INLINED {
       rate[3 + k] = second[k] - square * e[k];
       e[k] = state[State::kLength] * unit_rate[k];

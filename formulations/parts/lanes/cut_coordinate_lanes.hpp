@@ -72,8 +72,8 @@ MBDBENCH_KERNEL RelativeMotion<T> rate_of_end(const LoopData& data, const PartRi
   }
   const RowPose<T>& pose = pose_at<T>(data, row);
   const LinkVector<T> alpha = turned(pose.axes, side.angular[row]);
-  const LinkVector<T> turning = crossed(alpha, minus(place_of<T>(data, c).point, pose.origin));
-  const LinkVector<T> passing = crossed(pose.omega, minus(point_velocity<T>(data, c), pose.velocity));
+  const LinkVector<T> turning = cross(alpha, minus(place_of<T>(data, c).point, pose.origin));
+  const LinkVector<T> passing = cross(pose.omega, minus(point_velocity<T>(data, c), pose.velocity));
   return {plus(plus(turned(pose.axes, side.linear[row]), turning), passing), alpha};
 }
 
@@ -89,8 +89,8 @@ MBDBENCH_KERNEL CutRates<T> cut_accelerations(const LoopData& data, const PartRi
   for (int i = 0; i < own.count; ++i) {
     const LinkVector<T>& omega = pose_of<T>(data, own.directions[i].turns_with_b ? cut.b.row : cut.a.row).omega;
     const RelativeMotion<T> direction = cut_direction<T>(data, c, i);
-    relative.linear = minus(relative.linear, times(u.along[i], crossed(omega, direction.linear)));
-    relative.angular = minus(relative.angular, times(u.along[i], crossed(omega, direction.angular)));
+    relative.linear = minus(relative.linear, times(u.along[i], cross(omega, direction.linear)));
+    relative.angular = minus(relative.angular, times(u.along[i], cross(omega, direction.angular)));
   }
   return along_cut(data, c, relative);
 }

@@ -3,6 +3,7 @@
 /// Poses and velocities of rows in world axes and what cut joints make of them (joint_kinematics.hpp, cut_end.hpp), a
 /// lane a state.
 #include "formulations/batches/lane_positions.hpp"
+#include "formulations/kernels/vectors.hpp"
 #include "formulations/parts/lanes/loop_data.hpp"
 
 namespace mbdbench::loop_sweeps {
@@ -16,31 +17,6 @@ using lane_sweeps::vector_of;
 
 // Structures of packs start uninitialised: values that nobody reads would be stores in the innermost loops.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> plus(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> minus(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> times(const T& factor, const LinkVector<T>& a) {
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-
-template <typename T>
-MBDBENCH_KERNEL T dot(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-template <typename T>
-MBDBENCH_KERNEL LinkVector<T> crossed(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 
 /// Frame of a row, and the velocity of its O_k, in world axes.
 template <typename T>
@@ -65,7 +41,7 @@ MBDBENCH_KERNEL const RowPose<T>& pose_of(const LoopData& data, int row) {
 /// The velocity of a point of a row.
 template <typename T>
 MBDBENCH_KERNEL LinkVector<T> velocity_at(const RowPose<T>& pose, const LinkVector<T>& place) {
-  return plus(pose.velocity, crossed(pose.omega, minus(place, pose.origin)));
+  return plus(pose.velocity, cross(pose.omega, minus(place, pose.origin)));
 }
 
 template <typename T>
@@ -147,7 +123,7 @@ MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, co
     }
     step(part, i, frame);
     if (u != nullptr) {
-      frame.velocity = plus(plus(frame.velocity, slid), crossed(frame.omega, minus(frame.origin, from)));
+      frame.velocity = plus(plus(frame.velocity, slid), cross(frame.omega, minus(frame.origin, from)));
       add_joint_velocity(part, row, u, frame);
     }
     origins[i] = frame.origin;
@@ -207,8 +183,8 @@ MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
       place.force[k] = turned(a.axes, in_lanes<T>(cut.directions[row - cut.first_direction]));
     } else {
       const LaneAngle& angle = cut.angles[row - cut.first_angle];
-      place.moment[k] = times(
-          T(angle.scale), crossed(turned(b.axes, in_lanes<T>(angle.on_b)), turned(a.axes, in_lanes<T>(angle.on_a))));
+      place.moment[k] = times(T(angle.scale),
+                              cross(turned(b.axes, in_lanes<T>(angle.on_b)), turned(a.axes, in_lanes<T>(angle.on_a))));
     }
   }
 }
@@ -223,7 +199,7 @@ MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part
   T* const to = part.columns + static_cast<long>(6 * columns) * kLoopLanes;
   for (int i = 0; i < part.loop_rows[c]; ++i) {
     const LinkVector<T> f = turned_back(pose.axes, place.force[i]);
-    const LinkVector<T> n = turned_back(pose.axes, plus(place.moment[i], crossed(way, place.force[i])));
+    const LinkVector<T> n = turned_back(pose.axes, plus(place.moment[i], cross(way, place.force[i])));
     const T wrench[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
     for (int k = 0; k < 6; ++k) {
       to[k * kLoopLanes + i] = adds ? to[k * kLoopLanes + i] + T(sign) * wrench[k] : T(sign) * wrench[k];
@@ -260,7 +236,7 @@ MBDBENCH_KERNEL AngleVectors<T> vectors_of(const LoopData& data, const LaneCut& 
 /// How the moment of such a row turns, without its scale.
 template <typename T>
 MBDBENCH_KERNEL LinkVector<T> turning_of(const AngleVectors<T>& angle, const RowPose<T>& a, const RowPose<T>& b) {
-  return plus(crossed(crossed(b.omega, angle.on_b), angle.on_a), crossed(angle.on_b, crossed(a.omega, angle.on_a)));
+  return plus(cross(cross(b.omega, angle.on_b), angle.on_a), cross(angle.on_b, cross(a.omega, angle.on_a)));
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -42,10 +42,9 @@ MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
   const LinkVector<T> velocity = point_velocity<T>(data, c);
-  LinkVector<T> bias =
-      minus(crossed(b.omega, minus(velocity, b.velocity)), crossed(a.omega, minus(velocity, a.velocity)));
+  LinkVector<T> bias = minus(cross(b.omega, minus(velocity, b.velocity)), cross(a.omega, minus(velocity, a.velocity)));
   if (cut.share_of_b == 0.5) {
-    bias = minus(bias, crossed(times(T(0.5), plus(a.omega, b.omega)), linear));
+    bias = minus(bias, cross(times(T(0.5), plus(a.omega, b.omega)), linear));
   }
   const double weightless = (cut.a.weightless ? 1.0 : 0.0) - (cut.b.weightless ? 1.0 : 0.0);
   const T weight = T(weightless);
@@ -64,7 +63,7 @@ MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T
       gamma -= T(angle.scale) * dot(turning_of(vectors, a, b), angular);
       residual = T(angle.scale) * (dot(vectors.on_a, vectors.on_b) - T(angle.cosine));
     } else if (cut.rows[i] >= cut.first_direction) {
-      gamma -= dot(crossed(a.omega, force), linear);
+      gamma -= dot(cross(a.omega, force), linear);
     }
     wanted[i] = gamma - damping * along - stiffness * residual;
   }
@@ -124,7 +123,7 @@ MBDBENCH_KERNEL CutWrench<T> cut_load(const LoopData& data, int c, int rows, con
   const CutPlace<T>& place = place_of<T>(data, c);
   const RowPose<T>& a = pose_of<T>(data, cut.a.row);
   const RowPose<T>& b = pose_of<T>(data, cut.b.row);
-  CutWrench<T> load{no_vector<T>(), crossed(impulse.force, point_velocity<T>(data, c))};
+  CutWrench<T> load{no_vector<T>(), cross(impulse.force, point_velocity<T>(data, c))};
   if (cut.apart >= 0) {
     const CutMotion<T>& motion = motion_of<T>(data, cut);
     for (int i = 0; i < rows; ++i) {
@@ -139,7 +138,7 @@ MBDBENCH_KERNEL CutWrench<T> cut_load(const LoopData& data, int c, int rows, con
       const LinkVector<T> rate = turning_of(vectors_of<T>(data, cut, angle), a, b);
       load.moment = minus(load.moment, times(T(angle.scale) * sigma[i], rate));
     } else if (cut.rows[i] >= cut.first_direction) {
-      load.force = minus(load.force, times(sigma[i], crossed(a.omega, place.force[i])));
+      load.force = minus(load.force, times(sigma[i], cross(a.omega, place.force[i])));
     }
   }
   return load;

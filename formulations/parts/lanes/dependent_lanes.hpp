@@ -56,7 +56,7 @@ struct DependentLanes {
       const CutPlace<T>& place = place_of<T>(data, reach.loop);
       const LinkVector<T> about = turned(pose.axes, in_lanes<T>(reach.about));
       const LinkVector<T> along = turned(pose_of<T>(data, reach.along_in).axes, in_lanes<T>(reach.along));
-      const LinkVector<T> linear = plus(along, crossed(about, minus(place.point, pose.origin)));
+      const LinkVector<T> linear = plus(along, cross(about, minus(place.point, pose.origin)));
       for (int i = 0; i < part.loop_rows[reach.loop]; ++i) {
         const double factor = reach.factor * data.row_scales[data.first_rows[reach.loop] + i];
         to[i * d] = T(factor) * (dot(place.force[i], linear) + dot(place.moment[i], about));

@@ -17,7 +17,7 @@ MBDBENCH_KERNEL void add_wrench_at(const LoopData& data, int row, const LinkVect
   }
   const RowPose<T>& pose = pose_of<T>(data, row);
   const LinkVector<T> f = turned_back(pose.axes, force);
-  const LinkVector<T> n = turned_back(pose.axes, plus(torque, crossed(minus(point, pose.origin), force)));
+  const LinkVector<T> n = turned_back(pose.axes, plus(torque, cross(minus(point, pose.origin), force)));
   add_wrench(LinkWrench<T>{f.x, f.y, f.z, n.x, n.y, n.z}, reinterpret_cast<LinkWrench<T>*>(wrenches)[row]);
 }
 

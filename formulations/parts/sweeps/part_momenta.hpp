@@ -3,6 +3,7 @@
 /// One row of a part in the sweep that collects momenta and their rates [Chadaj2017, Eq. (70)-(77)],
 /// [Naudet2005, Eq. (21)].
 #include "formulations/kernels/chains/chain_links.hpp"
+#include "formulations/kernels/vectors.hpp"
 #include "formulations/parts/sweeps/part_joints.hpp"
 
 namespace mbdbench::part_sweeps {
@@ -52,11 +53,6 @@ MBDBENCH_KERNEL void along_joint(const PartData<T>& part, const LinkRow& row, co
       break;
     }
   }
-}
-
-template <typename T>
-MBDBENCH_KERNEL Vector<T> cross(const Vector<T>& a, const Vector<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /// The weight of a link about its O.

@@ -9,10 +9,6 @@ namespace mbdbench::linear {
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
 template <typename T>
-MBDBENCH_KERNEL LinkVector<T> minus(const LinkVector<T>& a, const LinkVector<T>& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-template <typename T>
 MBDBENCH_KERNEL Screw<T> minus(const Screw<T>& a, const Screw<T>& b) {
   return {minus(a.linear, b.linear), minus(a.angular, b.angular)};
 }
