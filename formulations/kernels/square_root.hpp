@@ -11,7 +11,7 @@ namespace mbdbench::kernels {
 
 template <int W>
 MBDBENCH_KERNEL Pack<W, W> square_root(const Pack<W, W>& a) {
-  Pack<W, W> result;
+  Pack<W, W> result = a;
 #if defined(__AVX512F__)
   if constexpr (W == 8) {
     result.value = _mm512_sqrt_pd(a.value);

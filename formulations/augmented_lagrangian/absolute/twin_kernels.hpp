@@ -61,17 +61,14 @@ struct JointPlace {
 template <typename T>
 MBDBENCH_KERNEL JointPlace<T> place_of(const TwinJoint& joint, const T* a, const T* b) {
   const T* const constants = reinterpret_cast<const T*>(joint.constants);
-  JointPlace<T> place;
-  place.rotation_a = rotation_at(a);
-  place.rotation_b = rotation_at(b);
-  place.lever_a = turned(place.rotation_a, kernels::vector_of(constants));
-  place.lever_b = turned(place.rotation_b, kernels::vector_of(constants + 3));
+  const Matrix3<T> rotation_a = rotation_at(a);
+  const Matrix3<T> rotation_b = rotation_at(b);
+  const LinkVector<T> handle_a = turned(rotation_a, kernels::vector_of(constants));
+  const LinkVector<T> lever_b = turned(rotation_b, kernels::vector_of(constants + 3));
   const LinkVector<T> apart = minus(kernels::vector_of(b), kernels::vector_of(a));
-  place.displacement = plus(apart, minus(place.lever_b, place.lever_a));
-  if (!joint.world_linear) {  // both bodies have the handle of b
-    place.lever_a = plus(apart, place.lever_b);
-  }
-  return place;
+  const LinkVector<T> displacement = plus(apart, minus(lever_b, handle_a));
+  // Where the directions are the world's, both bodies have the handle of b.
+  return {rotation_a, rotation_b, joint.world_linear ? handle_a : plus(apart, lever_b), lever_b, displacement};
 }
 
 /// Three numbers of B, with the sign of the handle. \returns what is behind them
