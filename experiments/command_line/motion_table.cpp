@@ -22,7 +22,8 @@ constexpr double kAtRest = 1e-9;
 
 /// \returns frequency in Hz and damping ratio of an eigenvalue.
 std::pair<double, double> oscillation(std::complex<double> value) {
-  return {value.imag() / (2.0 * std::numbers::pi), value == 0.0 ? 0.0 : -value.real() / std::abs(value)};
+  // From zero: what is not damped has a ratio of 0, not of -0.
+  return {value.imag() / (2.0 * std::numbers::pi), value == 0.0 ? 0.0 : 0.0 - value.real() / std::abs(value)};
 }
 
 }  // namespace

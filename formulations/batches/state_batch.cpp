@@ -1,7 +1,9 @@
 #include "formulations/batches/state_batch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <string_view>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -12,7 +14,23 @@ namespace {
 // Of a message of MPI, whose lengths are integers of 31 bits.
 constexpr std::size_t kLargestMessage = std::size_t{1} << 30U;
 
+/// \returns a failure with the joint of the first number that is not finite, else a status that is fine.
+/// \param reason static text
+RhsStatus status_of_numbers(std::span<const StateComponent> layout, std::span<const double> numbers,
+                            std::string_view reason) {
+  const auto wrong =
+      std::find_if_not(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+  if (wrong == numbers.end()) {
+    return {};
+  }
+  return {false, layout[index_of(wrong - numbers.begin())].joint, reason, *wrong};
+}
+
 }  // namespace
+
+RhsStatus status_of_state(std::span<const StateComponent> layout, std::span<const double> x) {
+  return status_of_numbers(layout, x, "a number of the state is not finite, it is");
+}
 
 StateBatch::StateBatch(Formulation& formulation, int threads, ProcessExchange* processes, BatchRates wanted)
     : formulation_(&formulation), processes_(processes), wanted_(wanted), team_(threads) {
@@ -80,10 +98,31 @@ void StateBatch::compute(double t, std::span<const double> states, std::span<dou
     const std::size_t last = std::min(count, portions * (index + 1) / members * lanes);
     if (first < last) {
       Formulation& own = index == 0 ? *formulation_ : *clones_[index - 1];
-      own.rhs_batch(t, states.subspan(first * size, (last - first) * size),
+      compute_share(own, t, states.subspan(first * size, (last - first) * size),
                     rates.subspan(first * size, (last - first) * size), statuses.subspan(first, last - first));
     }
   });
+}
+
+void StateBatch::compute_share(Formulation& own, double t, std::span<const double> states, std::span<double> rates,
+                               std::span<RhsStatus> statuses) const {
+  const std::size_t before = own.states_alone();
+  own.rhs_batch(t, states, rates, statuses);
+  if (own.states_alone() == before) {
+    return;  // lanes tell of what is not finite, and a look at all numbers takes time
+  }
+  const std::size_t size = formulation_->state_size();
+  for (std::size_t k = 0; k < statuses.size(); ++k) {
+    const RhsStatus own_reason = statuses[k];
+    if (own_reason.ok || own_reason.joint.empty()) {
+      statuses[k] = status_of_state(own.layout(), states.subspan(k * size, size));
+    }
+    if (statuses[k].ok) {
+      statuses[k] = own_reason.ok ? status_of_numbers(own.layout(), rates.subspan(k * size, size),
+                                                      "a rate of the state is not finite, it is")
+                                  : own_reason;
+    }
+  }
 }
 
 void StateBatch::send(double t, std::span<const double> states, std::span<double> rates,
@@ -108,7 +147,8 @@ void StateBatch::send(double t, std::span<const double> states, std::span<double
     statuses[k] = RhsStatus();
     if (failed[k] != std::byte{0}) {
       // Names and reasons are views of what each process has: it asks for itself.
-      formulation_->rhs_batch(t, states.subspan(k * size, size), rates.subspan(k * size, size), statuses.subspan(k, 1));
+      compute_share(*formulation_, t, states.subspan(k * size, size), rates.subspan(k * size, size),
+                    statuses.subspan(k, 1));
     }
   }
 }

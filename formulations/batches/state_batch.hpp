@@ -18,6 +18,9 @@ enum class BatchRates {
   own          ///< on the process that computed them
 };
 
+/// \returns a failure with the joint of the first of a state's numbers that is not finite, else a status that is fine.
+RhsStatus status_of_state(std::span<const StateComponent> layout, std::span<const double> x);
+
 /// Processes share the states, and the threads of each its part, in portions of as many as go side by side in lanes;
 /// each thread has a formulation of its own. Results depend neither on threads nor on processes.
 class StateBatch {
@@ -27,8 +30,9 @@ class StateBatch {
   StateBatch(Formulation& formulation, int threads, ProcessExchange* processes = nullptr,
              BatchRates wanted = BatchRates::everywhere);
 
-  /// As Formulation::rhs_batch. Where each process keeps its own rates, those of others and their statuses stay as they
-  /// are.
+  /// As Formulation::rhs_batch; a state that went alone fails, too, where its numbers or rates are not finite, which
+  /// some formulations pass on without a word. Where each process keeps its own rates, those of others and their
+  /// statuses stay as they are.
   void rhs(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
 
   /// \returns process r's share of so many states: the places at [r] .. [r + 1].
@@ -43,6 +47,9 @@ class StateBatch {
   /// Of a batch that is no longer than one message.
   void rhs_of_message(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
   void compute(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
+  /// What one thread computes. \param own its formulation
+  void compute_share(Formulation& own, double t, std::span<const double> states, std::span<double> rates,
+                     std::span<RhsStatus> statuses) const;
   void send(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
 
   Formulation* formulation_;

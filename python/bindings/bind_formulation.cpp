@@ -7,11 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,22 @@ void construct(FormulationHandle* place, const Mechanism& mechanism, const std::
       word, make_formulation(registries().formulations, *choice.entry, mechanism, choice.options), nullptr};
 }
 
+/// \returns whether memory is shared: what is written would change what is still to be read.
+bool overlap(std::span<const double> read, std::span<const double> written) {
+  const std::less<const double*> before;
+  return before(read.data(), written.data() + written.size()) && before(written.data(), read.data() + read.size());
+}
+
+/// \param copy of the numbers where they are about to be written over \returns what can be read meanwhile
+std::span<const double> apart_from(std::span<const double> written, std::span<const double> read,
+                                   std::vector<double>& copy) {
+  if (!overlap(read, written)) {
+    return read;
+  }
+  copy.assign(read.begin(), read.end());
+  return copy;
+}
+
 /// x' of every row, and what became of each.
 struct BatchAnswer {
   nb::object rates;
@@ -86,11 +104,17 @@ BatchAnswer evaluate_rows(FormulationHandle& handle, double t, NumbersArgument x
   if (!handle.batch || handle.batch->threads() != threads) {
     handle.batch = std::make_unique<StateBatch>(formulation, threads);
   }
+  std::vector<double> copy;
+  const std::span<const double> read = apart_from(rates, states, copy);
   {
     const nb::gil_scoped_release release;
-    handle.batch->rhs(t, states, rates, answer.statuses);
+    handle.batch->rhs(t, read, rates, answer.statuses);
   }
   for (std::size_t k = 0; k < count; ++k) {
+    // As a single state is refused, whether or not its rates depend on that number.
+    if (answer.statuses[k].ok) {
+      answer.statuses[k] = status_of_state(formulation.layout(), read.subspan(k * size, size));
+    }
     if (!answer.statuses[k].ok) {
       std::fill_n(rates.begin() + static_cast<std::ptrdiff_t>(k * size), size,
                   std::numeric_limits<double>::quiet_NaN());
@@ -124,13 +148,20 @@ nb::object rhs_of_rows(FormulationHandle& handle, double t, NumbersArgument x, c
 }
 
 nb::object rhs(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out) {
-  if (x.dimensions("x") == 2) {
+  const std::size_t dimensions = x.dimensions("x");
+  if (dimensions > 2) {
+    throw nb::value_error(
+        fmt::format("x: has {} dimensions; one is wanted, or two of rows of states", dimensions).c_str());
+  }
+  if (dimensions == 2) {
     return rhs_of_rows(handle, t, std::move(x), out);
   }
   Formulation& formulation = *handle.formulation;
   const std::span<const double> state = x.numbers("x", formulation.state_size());
   if (!out.is_none()) {
-    require_ok(formulation.rhs(t, state, writable_numbers(out, "out", formulation.state_size())));
+    const std::span<double> rates = writable_numbers(out, "out", formulation.state_size());
+    std::vector<double> copy;
+    require_ok(formulation.rhs(t, apart_from(rates, state, copy), rates));
     return out;
   }
   std::vector<double> xdot(formulation.state_size());
@@ -156,14 +187,23 @@ NumberArray jacobian(FormulationHandle& handle, double t, NumbersArgument x) {
 using JacobianProduct = RhsStatus (Formulation::*)(double, std::span<const double>, std::span<const double>,
                                                    std::span<double>);
 
-template <JacobianProduct product>
-NumberArray jacobian_product(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument factor) {
+/// \param name of the factor, for messages
+NumberArray jacobian_product(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument factor,
+                             std::string_view name, JacobianProduct product) {
   Formulation& formulation = *handle.formulation;
   require_derivatives(formulation);
   const std::size_t size = formulation.state_size();
   std::vector<double> result(size);
-  require_ok((formulation.*product)(t, x.numbers("x", size), factor.numbers("the factor", size), result));
+  require_ok((formulation.*product)(t, x.numbers("x", size), factor.numbers(name, size), result));
   return array_of(std::move(result));
+}
+
+NumberArray jacobian_vector(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument direction) {
+  return jacobian_product(handle, t, std::move(x), std::move(direction), "direction", &Formulation::jacobian_vector);
+}
+
+NumberArray vector_jacobian(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument weights) {
+  return jacobian_product(handle, t, std::move(x), std::move(weights), "weights", &Formulation::vector_jacobian);
 }
 
 NumberArray parameter_jacobian(FormulationHandle& handle, double t, NumbersArgument x,
@@ -298,10 +338,10 @@ void bind_formulation(nb::module_& module) {
       .def("jacobian", &jacobian, nb::arg("t"), nb::arg("x"),
            "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size). ValueError says "
            "why, where a formulation has none of a mechanism.")
-      .def("jacobian_vector", &jacobian_product<&Formulation::jacobian_vector>, nb::arg("t"), nb::arg("x"),
-           nb::arg("direction"), "The derivatives of `jacobian` times a direction, at two to four right-hand sides.")
-      .def("vector_jacobian", &jacobian_product<&Formulation::vector_jacobian>, nb::arg("t"), nb::arg("x"),
-           nb::arg("weights"), "Weights times the derivatives of `jacobian`, at the cost of `jacobian_vector`.")
+      .def("jacobian_vector", &jacobian_vector, nb::arg("t"), nb::arg("x"), nb::arg("direction"),
+           "The derivatives of `jacobian` times a direction, at two to four right-hand sides.")
+      .def("vector_jacobian", &vector_jacobian, nb::arg("t"), nb::arg("x"), nb::arg("weights"),
+           "Weights times the derivatives of `jacobian`, at the cost of `jacobian_vector`.")
       .def("parameter_jacobian", &parameter_jacobian, nb::arg("t"), nb::arg("x"), nb::arg("parameters"),
            "Exact derivatives of x' by parameters, an array of shape (state_size, number of parameters): "
            "'force.JOINT', 'force.JOINT.2', 'mass.BODY', 'stiffness.SPRING', 'damping.SPRING', 'length.JOINT'. "

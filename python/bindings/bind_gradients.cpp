@@ -4,9 +4,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,17 +141,31 @@ nb::tuple simulate(GradientHandle& handle, NumbersArgument values) {
                         array_of(std::move(all.u), {rows, u_size}));
 }
 
+/// \returns its rows. \throws nanobind::value_error with the place of a number that is not finite
+std::span<const double> finite_rows(NumbersArgument& argument, const char* name, std::size_t columns) {
+  const std::span<const double> numbers = argument.rows(name, columns);
+  const auto wrong =
+      std::find_if_not(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+  if (wrong != numbers.end()) {
+    const auto place = static_cast<std::size_t>(wrong - numbers.begin());
+    throw nb::value_error(
+        fmt::format("{}: entry ({}, {}) is {}; all must be finite", name, place / columns, place % columns, *wrong)
+            .c_str());
+  }
+  return numbers;
+}
+
 NumberArray along(GradientHandle& handle, NumbersArgument values, NumbersArgument directions) {
   require_objective(handle);
   const std::span<const double> at = handle.values(values);
-  const std::span<const double> rows = directions.rows("directions", at.size());
+  const std::span<const double> rows = finite_rows(directions, "directions", at.size());
   return array_of(without_lock([&] { return handle.run.along(at, rows, handle.objective).gradient; }));
 }
 
 NumberArray precise_along(GradientHandle& handle, NumbersArgument values, NumbersArgument directions) {
   require_objective(handle);
   const std::span<const double> at = handle.values(values);
-  const std::span<const double> rows = directions.rows("directions", at.size());
+  const std::span<const double> rows = finite_rows(directions, "directions", at.size());
   return array_of(without_lock([&] { return handle.run.precise_along(at, rows, handle.objective); }));
 }
 
@@ -155,7 +173,7 @@ NumberArray adjoint(GradientHandle& handle, NumbersArgument values, NumbersArgum
   const std::span<const double> at = handle.values(values);
   const auto given = [](NumbersArgument& argument, const char* name, int columns) {
     return argument.given.is_none() ? std::span<const double>()
-                                    : argument.rows(name, static_cast<std::size_t>(columns));
+                                    : finite_rows(argument, name, static_cast<std::size_t>(columns));
   };
   gradients::GivenDerivatives derivatives(given(by_q, "by_q", handle.mechanism.q_size()),
                                           given(by_u, "by_u", handle.mechanism.u_size()));

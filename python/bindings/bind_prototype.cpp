@@ -54,10 +54,23 @@ class PrototypeFormulation final : public JointVelocityFormulation {
   }
 
  protected:
+  /// Statuses of all states refer to their own texts.
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override {
+    failures_.clear();
+    in_batch_ = true;
+    Formulation::evaluate_batch(t, states, rates, statuses);
+    in_batch_ = false;
+  }
+
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    if (!in_batch_) {
+      failures_.clear();
+    }
     const std::span<const double> u = rate_of(x);
     set_coordinate_rates(q_of(x), u, xdot.first(q_of(x).size()));
     const nb::gil_scoped_acquire lock;
+    std::string failure;
     try {
       // The function may keep what it gets: the spans are valid during this call only.
       NumbersArgument answer;
@@ -70,18 +83,19 @@ class PrototypeFormulation final : public JointVelocityFormulation {
         // Ctrl-C while Python was at work: raised again where the interpreter goes on.
         PyErr_SetInterrupt();
       }
-      failure_ = fmt::format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
-                             nb::cast<std::string>(nb::str(error.value())));
+      failure = fmt::format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
+                            nb::cast<std::string>(nb::str(error.value())));
     } catch (const std::exception& error) {
-      failure_ = error.what();
+      failure = error.what();
     }
-    failure_ = fmt::format("prototype '{}': {}, at time", prototype_->name, failure_);
-    return {false, {}, failure_, t};
+    failures_.push_back(fmt::format("prototype '{}': {}, at time", prototype_->name, failure));
+    return {false, {}, failures_.back(), t};
   }
 
  private:
   const Prototype* prototype_;
-  std::string failure_;  ///< of the last evaluation
+  std::deque<std::string> failures_;  ///< of the last evaluation, or batch; statuses refer to elements, which stay
+  bool in_batch_ = false;
 };
 
 std::string refuse(const Mechanism& /*mechanism*/) {

@@ -117,8 +117,10 @@ std::span<double> writable_rows(nb::handle given, std::string_view name, std::si
   }
   if (!is_plain_matrix(array) || array.shape(0) != rows || array.shape(1) != columns) {
     refuse(name,
-           fmt::format("must be a contiguous numpy array of float64 with shape ({}, {}); it is of {} with shape ({})",
-                       rows, columns, dtype_of(given), fmt::join(shape_of(array), ", ")));
+           fmt::format(
+               "must be a contiguous numpy array of float64 with shape ({}, {}), row behind row (C order); it is of {} "
+               "with shape ({})",
+               rows, columns, dtype_of(given), fmt::join(shape_of(array), ", ")));
   }
   return {static_cast<double*>(array.data()), rows * columns};
 }

@@ -155,6 +155,67 @@ def test_a_state_that_fails_leaves_the_others(pendulum):
         formulation.rhs(0.0, states)
 
 
+@pytest.mark.parametrize("key", ["dense", "dense-momentum", "hdca", "dca[leaf=body]", "dca-alm", "naudet"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_any_number_that_is_none_fails_alone_and_names_its_joint(key, number):
+    # car_axis: momenta of the driven road are numbers on which no rate depends.
+    for mechanism in (mbdbench.Mechanism.from_key("car_axis"), mbdbench.Mechanism.from_key("four_bar:angle=0.3")):
+        formulation = mbdbench.Formulation(mechanism, key)
+        x = formulation.pack(mechanism.q0, mechanism.u0)
+        expected = formulation.rhs_batch(0.0, np.tile(x, (2, 1)))[0][0]
+        states = np.tile(x, (x.size + 1, 1))
+        np.fill_diagonal(states, number)
+        rates, failures = formulation.rhs_batch(0.0, states)
+        assert list(failures) == list(range(x.size))
+        assert all("joint '" in reason for reason in failures.values())
+        assert np.isnan(rates[:-1]).all()
+        np.testing.assert_array_equal(rates[-1], expected)
+        with pytest.raises(mbdbench.RightHandSideError, match="state 0: joint"):
+            formulation.rhs(0.0, states)
+
+
+@pytest.mark.parametrize("key", ["aba", "dense"])
+def test_rates_may_be_written_over_states(pendulum, key):
+    formulation = mbdbench.Formulation(pendulum, key)
+    rng = np.random.default_rng(5)
+    memory = rng.standard_normal((40, 8))
+    memory[11, 2] = 1e200  # its velocities overflow: it fails alone, once its lanes have been written
+    memory[11, 5] = 1e200
+    expected, failures = formulation.rhs_batch(0.0, memory[:39].copy())
+    assert list(failures) == [11]
+    below = memory.copy()
+    np.testing.assert_array_equal(formulation.rhs_batch(0.0, below[:39], out=below[1:])[0], expected)
+    same = memory.copy()
+    np.testing.assert_array_equal(formulation.rhs_batch(0.0, same[:39], out=same[:39])[0], expected)
+    row = memory[:2].copy().reshape(-1)
+    np.testing.assert_allclose(formulation.rhs(0.0, row[:8], out=row[3:11]), expected[0], rtol=1e-12)
+
+
+def test_every_state_has_the_text_of_its_own_error():
+    link = mbdbench.Mechanism.from_key("pendulum:1")
+
+    def wrong(t, q, u):
+        raise RuntimeError("trouble " * int(q[0]))
+
+    mbdbench.add_prototype("wrong", wrong)
+    formulation = mbdbench.Formulation(link, "wrong")
+    states = np.column_stack([np.arange(1.0, 40.0), np.zeros(39)])
+    for threads in (1, 2):
+        failures = formulation.rhs_batch(0.0, states, threads=threads)[1]
+        assert [reason.count("trouble") for reason in failures.values()] == list(range(1, 40))
+
+
+def test_messages_name_the_argument(pendulum):
+    formulation = mbdbench.Formulation(pendulum, "aba")
+    for product, name in ((formulation.jacobian_vector, "direction"), (formulation.vector_jacobian, "weights")):
+        with pytest.raises(ValueError, match=f"^{name}: has 7 entries; 8 are wanted"):
+            product(0.0, np.zeros(8), np.zeros(7))
+    with pytest.raises(ValueError, match="x: has 3 dimensions; one is wanted, or two of rows of states"):
+        formulation.rhs(0.0, np.zeros((2, 8, 1)))
+    with pytest.raises(ValueError, match="C order"):
+        formulation.rhs(0.0, np.zeros((3, 8)), out=np.zeros((3, 8), order="F"))
+
+
 def test_rows_of_a_wrong_shape_are_refused(pendulum):
     formulation = mbdbench.Formulation(pendulum, "aba")
     with pytest.raises(ValueError, match=r"x: has shape \(2, 3\); rows of 8 numbers are wanted"):

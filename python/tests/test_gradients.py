@@ -159,3 +159,15 @@ def test_starts_of_closed_loops_take_others_with_them():
     ]:
         with pytest.raises(ValueError, match=message):
             mbdbench.GradientRun(four_bar, **{"formulation": "bae-haug[projection=off]", **arguments, **changed})
+
+
+def test_numbers_that_are_none_are_told_with_their_place(pendulum):
+    run = mbdbench.GradientRun(pendulum, "aba", "rk4", times=0.1, step=0.05, parameters=["mass.body2", "q.joint1"])
+    run.target("q.joint1", 0.1)
+    for along in (run.along, run.precise_along):
+        with pytest.raises(ValueError, match=r"directions: entry \(0, 1\) is nan"):
+            along(run.start, [[1.0, np.nan]])
+    by_q = np.zeros((3, 4))
+    by_q[2, 1] = np.inf
+    with pytest.raises(ValueError, match=r"by_q: entry \(2, 1\) is inf"):
+        run.adjoint(run.start, by_q=by_q)

@@ -130,17 +130,25 @@ void MemberDraws::add_group(const Spread& spread) {
   const Group& group =
       *std::find_if(kGroups.begin(), kGroups.end(), [&](const Group& each) { return each.name == spread.name; });
   bool any = false;
+  bool differ = spread.size == 0.0;
   for (const MemberVariable& variable : variables_.all()) {
     const bool first_of_quaternion = !variable.quaternion || variable.name.ends_with(".1");
     if ((variable.kind == VariableKind::start) == group.start && variable.name.starts_with(group.prefix) &&
         variable.kind != VariableKind::catalogue && first_of_quaternion) {
       add(variable, spread, false);
       any = true;
+      differ = differ || group.start || variable.value != 0.0;
     }
   }
   if (!any) {
     throw std::invalid_argument(
         fmt::format("--spread {}: mechanism '{}' has none", spread.name, variables_.mechanism().name()));
+  }
+  if (!differ) {
+    throw std::invalid_argument(
+        fmt::format("--spread {}: spreads of parameters are shares of their value, and all of mechanism '{}' are 0; "
+                    "give values in a table with --members",
+                    spread.name, variables_.mechanism().name()));
   }
 }
 

@@ -210,6 +210,35 @@ TEST(state_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
   }
 }
 
+// Formulations that pass a velocity on which is none, or a number on which no rate depends.
+TEST(state_batch, numbers_that_are_none_fail_where_states_go_one_after_another) {
+  const Mechanism mechanism = test::from_catalogue("pendulum_xyz:3");
+  for (const char* key : {"dense", "dense-momentum", "dca-alm"}) {
+    SCOPED_TRACE(key);
+    const auto formulation = test::make(key, mechanism);
+    const std::size_t size = formulation->state_size();
+    std::vector<double> x(size);
+    ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    std::vector<double> rows;
+    for (std::size_t k = 0; k < size; ++k) {  // one number spoiled in each
+      rows.insert(rows.end(), x.begin(), x.end());
+      rows[k * size + k] = kNan;
+    }
+    rows.insert(rows.end(), x.begin(), x.end());
+    for (const int threads : {1, 3}) {
+      StateBatch batch(*formulation, threads);
+      std::vector<double> rates(rows.size());
+      std::vector<RhsStatus> statuses(size + 1);
+      batch.rhs(0.0, rows, rates, statuses);
+      for (std::size_t k = 0; k < size; ++k) {
+        EXPECT_FALSE(statuses[k].ok) << formulation->layout()[k].name;
+        EXPECT_FALSE(statuses[k].joint.empty()) << statuses[k].message();
+      }
+      EXPECT_TRUE(statuses[size].ok) << statuses[size].message();
+    }
+  }
+}
+
 TEST(state_batch, no_states_are_no_work) {
   const Mechanism mechanism = test::from_catalogue("pendulum:3");
   const auto formulation = test::make("aba", mechanism);
