@@ -168,7 +168,7 @@ std::string title_of(int number, std::complex<double> value, bool oscillates) {
     return fmt::format("mode {}: {:.4g} 1/s", number, value.real());
   }
   return fmt::format("mode {}: {:.4g} Hz, damping ratio {:.3g}", number, value.imag() / (2.0 * std::numbers::pi),
-                     -value.real() / std::abs(value));
+                     0.0 - value.real() / std::abs(value));
 }
 
 }  // namespace

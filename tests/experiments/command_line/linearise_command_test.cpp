@@ -407,6 +407,13 @@ TEST(LineariseCommand, DrawsLoopsClosed) {
             0.1 * moved);
 }
 
+TEST(LineariseCommand, WhatIsNotDampedHasNoRatioOfMinusZero) {
+  const CommandLineCall call = call_program({"linearise", "-m", "pendulum:1", "--set", "q.joint1=1.5707963267948966"});
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_NE(call.output.find("0.315271"), std::string::npos) << call.output;  // sqrt(0.5 9.81 / 1.25) / (2 pi)
+  EXPECT_EQ(call.output.find("-0 "), std::string::npos) << call.output;
+}
+
 TEST(LineariseCommand, SaysWhereThereIsNoEquilibrium) {
   const CommandLineCall call = call_program({"linearise", "-m", "robot_arm", "-f", "naudet"});
   EXPECT_EQ(call.exit_code, 0) << call.errors;

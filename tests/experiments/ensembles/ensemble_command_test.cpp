@@ -253,6 +253,14 @@ TEST_F(EnsembleCommandTest, what_cannot_be_run_is_refused_in_words_and_leaves_no
   }
 }
 
+// The arm has dampers, which are springs without stiffness: a share of nothing is nothing.
+TEST_F(EnsembleCommandTest, shares_of_nothing_are_refused) {
+  const CommandLineCall call = simulate(
+      "refused", {"-m", "robot_arm", "-f", "aba", "-t", "0.1", "--ensemble", "3", "--spread", "stiffness=0.1"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_TRUE(says(call, "all of mechanism 'robot_arm' are 0; give values in a table with --members")) << call.errors;
+}
+
 // As spreadsheets and other programs write them.
 TEST_F(EnsembleCommandTest, tables_with_a_byte_order_mark_and_signs_are_read) {
   write("members.csv", "\xEF\xBB\xBFq.joint1,v.joint1\r\n+0.1,-0.5\r\n0.25,+1e-1\r\n");
