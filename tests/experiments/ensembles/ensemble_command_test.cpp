@@ -253,12 +253,21 @@ TEST_F(EnsembleCommandTest, what_cannot_be_run_is_refused_in_words_and_leaves_no
   }
 }
 
-// The arm has dampers, which are springs without stiffness: a share of nothing is nothing.
+// A damper is a spring without stiffness: a share of nothing is nothing, and all members would be the same.
 TEST_F(EnsembleCommandTest, shares_of_nothing_are_refused) {
-  const CommandLineCall call = simulate(
-      "refused", {"-m", "robot_arm", "-f", "aba", "-t", "0.1", "--ensemble", "3", "--spread", "stiffness=0.1"});
+  write("damper.toml",
+        "name = \"damper\"\n[[bodies]]\nname = \"bob\"\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n"
+        "[[joints]]\nname = \"hinge\"\ntype = \"revolute\"\nb = \"bob\"\n"
+        "[[joint_springs]]\nname = \"oil\"\njoint = \"hinge\"\ndamping = 0.2\n");
+  const std::vector<std::string> common = {"-m", path("damper.toml"), "-f", "aba", "-t", "0.1", "--ensemble", "3"};
+  std::vector<std::string> stiffness = common;
+  stiffness.insert(stiffness.end(), {"--spread", "stiffness=0.1"});
+  const CommandLineCall call = simulate("refused", stiffness);
   EXPECT_EQ(call.exit_code, 2);
-  EXPECT_TRUE(says(call, "all of mechanism 'robot_arm' are 0; give values in a table with --members")) << call.errors;
+  EXPECT_TRUE(says(call, "all of mechanism 'damper' are 0; give values in a table with --members")) << call.errors;
+  std::vector<std::string> damping = common;
+  damping.insert(damping.end(), {"--spread", "damping=0.1"});
+  EXPECT_EQ(simulate("many", damping).exit_code, 0);
 }
 
 // As spreadsheets and other programs write them.
