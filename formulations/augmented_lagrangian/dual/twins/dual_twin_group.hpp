@@ -24,6 +24,7 @@ class TwinGroup {
   TwinGroup(const TwinForm& form, std::span<const double> masses);
 
   [[nodiscard]] const TwinTrees& trees() const { return trees_; }
+  /// \returns a vector; null for changes of rates, which twins add as they find them.
   [[nodiscard]] double* vector(DualVector which) const { return vectors_[static_cast<std::size_t>(which)]; }
   [[nodiscard]] TwinVectors vectors(DualVector joints, DualVector bodies) const {
     return {vector(joints), vector(bodies)};

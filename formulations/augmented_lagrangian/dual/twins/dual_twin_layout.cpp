@@ -115,7 +115,8 @@ void TwinGroup::count_rows(Layout& layout) {
 void TwinGroup::place_numbers(const Layout& layout) {
   for (const bool counting : {true, false}) {
     Packs packs(counting ? nullptr : numbers_.get());
-    for (std::size_t which = 0; which < kDualVectors; ++which) {
+    // Changes of rates are added as they are found: nobody keeps them.
+    for (std::size_t which = 0; which < static_cast<std::size_t>(DualVector::rate_change); ++which) {
       vectors_[which] =
           packs.take(which < kJointVectors ? index_of(trees_.row_count) : 6 * index_of(trees_.body_count));
     }
