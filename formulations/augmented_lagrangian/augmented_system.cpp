@@ -26,17 +26,6 @@ ProximalOptions proximal(const Mechanism& mechanism, const AugmentedOptions& opt
           mechanism.generic_rank().overconstrained};
 }
 
-/// \returns the largest |value|; NaN if there is one.
-double largest(std::span<const double> values) {
-  double result = 0.0;
-  for (const double value : values) {
-    if (!(std::abs(value) <= result)) {
-      result = std::abs(value);
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options, const CutReferences* near)
@@ -122,10 +111,6 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   return engine;
 }
 
-std::size_t AugmentedSystem::motion_index(int k, std::size_t m) const {
-  return index_of(kinematics_.joint(k).motion_offset - mechanism_->cut_row_count()) + m;
-}
-
 void AugmentedSystem::set_near(std::span<const double> q) {
   std::copy(q.begin(), q.end(), near_.begin());
 }
@@ -162,31 +147,6 @@ RhsStatus AugmentedSystem::assemble() {
 
 void AugmentedSystem::release() {
   assembled_.front() = std::numeric_limits<double>::quiet_NaN();
-}
-
-template <typename Work>
-void AugmentedSystem::for_joints(const DualScope& scope, const Work& work) const {
-  team().run([&](const BranchShare& share) {
-    scope.for_joints(share, index_of(kinematics_.joint_count()), [&](std::size_t k) { work(static_cast<int>(k)); });
-  });
-}
-
-void AugmentedSystem::set_directions() {
-  if (!mechanism_->rheonomic()) {
-    return;
-  }
-  for_joints(own_scope_, [this](int k) { set_directions(k); });
-}
-
-void AugmentedSystem::set_directions(int k) {
-  const Joint& joint = kinematics_.joint(k);
-  const JointKinematics& state = kinematics_.joint_state(k);
-  SpatialColumns& directions = directions_[index_of(k)];
-  directions.leftCols(joint.nc) = state.d;
-  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-    directions.col(joint.nc + static_cast<int>(m)).noalias() =
-        state.h * kinematics_.gram_inverse(k).col(joint.motions[m].component);
-  }
 }
 
 AssemblyPivot AugmentedSystem::factorise(DualAssembly& assembly) {
@@ -236,94 +196,6 @@ void AugmentedSystem::set_leaf(AssemblyEngine& engine, int body) {
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
 }
 
-void AugmentedSystem::add_pair(int k, const Vec6& wrench) {
-  const Joint& joint = kinematics_.joint(k);
-  const Vec3& point = kinematics_.joint_state(k).point;
-  input_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
-  if (joint.a >= 0) {
-    input_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
-  }
-}
-
-void AugmentedSystem::evaluate_loads(double t) {
-  if (loads_needed_) {
-    tree_velocities(kinematics_, u_);
-    tree_.set_positions(q_);
-    tree_.set_velocities(u_);
-    loads_.evaluate(t, q_, u_, tree_);
-  }
-}
-
-void AugmentedSystem::set_input(int i) {
-  Vec6& input = input_[index_of(i)];
-  if (loads_needed_) {
-    input = loads_.body_wrench(i);
-  } else {
-    input << mechanism_->bodies()[index_of(i)].mass * mechanism_->gravity(), Vec3::Zero();
-  }
-  const BodyKinematics& body = kinematics_.body(i);
-  const Vec3 omega = body.velocity.tail<3>();
-  input.tail<3>() -= omega.cross(body.inertia * omega);
-}
-
-void AugmentedSystem::add_joint_loads() {
-  if (!loads_needed_) {
-    return;
-  }
-  const Eigen::VectorXd& tau = loads_.joint_forces();
-  for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = kinematics_.joint(k);
-    const JointMatrix& gram = kinematics_.gram_inverse(k);
-    Vec6 wrench = Vec6::Zero();
-    for (int i = 0; i < joint.nu; ++i) {
-      double dual = 0.0;
-      for (int j = 0; j < joint.nu; ++j) {
-        dual += gram(i, j) * tau[joint.u_offset + j];
-      }
-      wrench += dual * kinematics_.joint_state(k).h.col(i);
-    }
-    add_pair(k, wrench);
-  }
-}
-
-void AugmentedSystem::set_right_side(int k, std::span<double> right) const {
-  const Joint& joint = kinematics_.joint(k);
-  const JointKinematics& state = kinematics_.joint_state(k);
-  const Vec6& relative = kinematics_.relative_velocity(k);
-  const Vec6& bias = kinematics_.handle_bias(k);
-  double* rows = right.data() + row_offset(k);
-  for (int row = 0; row < joint.nc; ++row) {
-    rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
-  }
-  for (const DrivenRow& driven : joint.driven) {
-    rows[driven.row] += motions_.accelerations()[index_of(driven.place)];
-  }
-  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-    const int row = joint.nc + static_cast<int>(m);
-    double rate_term = 0.0;
-    for (int i = 0; i < joint.nu; ++i) {
-      rate_term += state.h_rate.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
-    }
-    rows[row] = motions_.accelerations()[motion_index(k, m)] - rate_term - directions(k).col(row).dot(bias);
-  }
-}
-
-void AugmentedSystem::stabilise(int k, std::span<double> right) {
-  if (options_.omega == 0.0) {
-    return;
-  }
-  const std::size_t first = index_of(row_offset(k));
-  const std::size_t last = first + static_cast<std::size_t>(directions(k).cols());
-  set_position_residual(k, residual_);
-  for (std::size_t row = first; row < last; ++row) {
-    right[row] -= options_.omega * options_.omega * residual_[row];
-  }
-  set_velocity_residual(k, residual_);
-  for (std::size_t row = first; row < last; ++row) {
-    right[row] -= 2.0 * options_.omega * options_.mu * residual_[row];
-  }
-}
-
 std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
   // Poses are the state itself: no recursion along the tree, unless loads or motions speak of joint coordinates.
   constexpr double kTree = 540.0;
@@ -338,20 +210,6 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
   const std::vector<WorkStage> nodes = tree.stages(passes);
   stages.insert(stages.end(), nodes.begin(), nodes.end());
   return stages;
-}
-
-void AugmentedSystem::set_equations(const BranchShare& share, const DualScope& scope) {
-  scope.for_bodies(share, input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
-  scope.for_joints(share, index_of(kinematics_.joint_count()), [this](std::size_t k) {
-    set_right_side(static_cast<int>(k), right_);
-    stabilise(static_cast<int>(k), right_);
-  });
-}
-
-void AugmentedSystem::set_equations(double t) {
-  evaluate_loads(t);
-  team().run([this](const BranchShare& share) { set_equations(share, own_scope_); });
-  add_joint_loads();
 }
 
 int AugmentedSystem::solve_accelerations(double t) {
@@ -398,71 +256,6 @@ int AugmentedSystem::refine(std::span<const double> r, std::span<double> sigma, 
 
 PassRemainder AugmentedSystem::remainder() const {
   return std::visit([](const auto& assembly) { return assembly.remainder(); }, assembly_);
-}
-
-void AugmentedSystem::reactions(std::span<const double> lambda, Reactions& result) const {
-  result.tree_joints.resize(mechanism_->tree_joints().size());
-  result.cut_joints.resize(mechanism_->cut_joints().size());
-  for (int k = 0; k < kinematics_.joint_count(); ++k) {
-    const int cut = k - mechanism_->body_count();
-    Vec6& wrench = cut < 0 ? result.tree_joints[index_of(k)] : result.cut_joints[index_of(cut)];
-    wrench.setZero();
-    for (Eigen::Index row = 0; row < directions(k).cols(); ++row) {
-      wrench += lambda[index_of(row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
-    }
-  }
-}
-
-void AugmentedSystem::set_position_residual(int k, std::span<double> phi) const {
-  const Joint& joint = kinematics_.joint(k);
-  const JointKinematics& state = kinematics_.joint_state(k);
-  const auto first = index_of(row_offset(k));
-  const auto own = phi.subspan(first, index_of(joint.nc));
-  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
-  drive_residual(joint, motions_.positions(), own);
-  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-    phi[first + index_of(joint.nc) + m] =
-        q_[index_of(joint.q_offset + joint.motions[m].component)] - motions_.positions()[motion_index(k, m)];
-  }
-}
-
-double AugmentedSystem::position_residual(std::span<double> phi) const {
-  for_joints({}, [&](int k) { set_position_residual(k, phi); });
-  return largest(phi);
-}
-
-void AugmentedSystem::set_velocity_residual(int k, std::span<double> rate) const {
-  const Joint& joint = kinematics_.joint(k);
-  const Vec6& relative = kinematics_.relative_velocity(k);
-  double* rows = rate.data() + row_offset(k);
-  for (int row = 0; row < joint.nc; ++row) {
-    rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
-  }
-  for (const DrivenRow& driven : joint.driven) {
-    rows[driven.row] -= motions_.velocities()[index_of(driven.place)];
-  }
-  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-    const JointKinematics& state = kinematics_.joint_state(k);
-    double value = -motions_.velocities()[motion_index(k, m)];
-    for (int i = 0; i < joint.nu; ++i) {
-      value += state.h.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
-    }
-    rows[index_of(joint.nc) + m] = value;
-  }
-}
-
-double AugmentedSystem::velocity_residual(std::span<double> rate) const {
-  for_joints({}, [&](int k) { set_velocity_residual(k, rate); });
-  return largest(rate);
-}
-
-double AugmentedSystem::acceleration_residual(std::span<double> second) {
-  for_joints({}, [this](int k) { set_right_side(k, residual_); });
-  row_residual(residual_, accelerations_, second);
-  for (double& row : second) {
-    row = -row;
-  }
-  return largest(second);
 }
 
 void AugmentedSystem::tree_state(std::span<double> q, std::span<double> u) const {

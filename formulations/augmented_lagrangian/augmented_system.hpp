@@ -143,7 +143,11 @@ class AugmentedSystem {
   void add_pair(int joint, const Vec6& wrench);
   /// Calls work(k) for joints, which threads share.
   template <typename Work>
-  void for_joints(const DualScope& scope, const Work& work) const;
+  void for_joints(const DualScope& scope, const Work& work) const {
+    team().run([&](const BranchShare& share) {
+      scope.for_joints(share, row_offsets_.size(), [&](std::size_t k) { work(static_cast<int>(k)); });
+    });
+  }
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;

@@ -2,6 +2,7 @@
 /// \file
 /// Motions and wrenches in world axes; coefficients may be single numbers where the other factor is a pack.
 #include "formulations/derivatives/linear_data.hpp"
+#include "formulations/kernels/number_by_number.hpp"
 #include "formulations/kernels/vectors.hpp"
 
 namespace mbdbench::linear {
@@ -12,6 +13,7 @@ using kernels::LinkVector;
 using kernels::Matrix3;
 using kernels::minus;
 using kernels::plus;
+using kernels::put;
 
 // Structures of packs start uninitialised: values that nobody reads would be stores in the innermost loops.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
@@ -71,36 +73,15 @@ MBDBENCH_KERNEL Screw<T> moved_inward(const LinkVector<double>& r, const Screw<T
            w.angular.z + r.x * w.linear.y - r.y * w.linear.x}};
 }
 
-// Number by number (TreeValues::place says why).
-MBDBENCH_KERNEL void put(const LinkVector<double>& r, LinkVector<double>& to) {
-  to.x = r.x;
-  to.y = r.y;
-  to.z = r.z;
-}
+// Number by number (TreeValues::place says why), as kernels::put.
 MBDBENCH_KERNEL void put(const Screw<double>& r, Screw<double>& to) {
   put(r.linear, to.linear);
   put(r.angular, to.angular);
 }
-MBDBENCH_KERNEL void put(const Matrix3<double>& m, Matrix3<double>& to) {
-  to.xx = m.xx;
-  to.xy = m.xy;
-  to.xz = m.xz;
-  to.yx = m.yx;
-  to.yy = m.yy;
-  to.yz = m.yz;
-  to.zx = m.zx;
-  to.zy = m.zy;
-  to.zz = m.zz;
-}
 MBDBENCH_KERNEL void put(const RigidBody& body, RigidBody& to) {
   to.mass = body.mass;
   put(body.moment, to.moment);
-  to.inertia.xx = body.inertia.xx;
-  to.inertia.xy = body.inertia.xy;
-  to.inertia.xz = body.inertia.xz;
-  to.inertia.yy = body.inertia.yy;
-  to.inertia.yz = body.inertia.yz;
-  to.inertia.zz = body.inertia.zz;
+  put(body.inertia, to.inertia);
 }
 
 // ---- Axes: S = [0; z] turns, [z; 0] slides.

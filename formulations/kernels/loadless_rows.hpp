@@ -8,6 +8,7 @@
 ///
 /// The way outward is that of acceleration_rows.hpp.
 #include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/kernels/number_by_number.hpp"
 
 namespace mbdbench::kernels {
 
@@ -50,39 +51,6 @@ MBDBENCH_KERNEL SlideInertia<T> eliminated_slide(const ArticulatedInertia<T>& in
   gain = slide_gain(inertia, left.inverse);
   project_slide(gain, left.rest);
   return left;
-}
-
-// Number by number: GCC puts a structure together on the stack, and wide loads that copy it wait for every store.
-template <typename T>
-MBDBENCH_KERNEL void put(const Cholesky3<T>& from, Cholesky3<T>& to) {
-  to.l21 = from.l21;
-  to.l31 = from.l31;
-  to.l32 = from.l32;
-  to.inverse1 = from.inverse1;
-  to.inverse2 = from.inverse2;
-  to.inverse3 = from.inverse3;
-  to.smallest_pivot = from.smallest_pivot;
-}
-template <typename T>
-MBDBENCH_KERNEL void put(const Symmetric3<T>& from, Symmetric3<T>& to) {
-  to.xx = from.xx;
-  to.xy = from.xy;
-  to.xz = from.xz;
-  to.yy = from.yy;
-  to.yz = from.yz;
-  to.zz = from.zz;
-}
-template <typename T>
-MBDBENCH_KERNEL void put(const Matrix3<T>& from, Matrix3<T>& to) {
-  to.xx = from.xx;
-  to.xy = from.xy;
-  to.xz = from.xz;
-  to.yx = from.yx;
-  to.yy = from.yy;
-  to.yz = from.yz;
-  to.zx = from.zx;
-  to.zy = from.zy;
-  to.zz = from.zz;
 }
 
 /// \param free whether the joint lets the link slide as well \param gain receives B C^-1

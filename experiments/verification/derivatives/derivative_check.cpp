@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "experiments/verification/derivatives/rounding_of_numbers.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -66,30 +67,23 @@ class StateComparison {
 
   /// \returns what a rounding of the state does to either way, entry by entry. Beside the constraints multipliers of
   /// rows that are nearly parallel are large and cancel: products, which eliminate them, lose the square of what the
-  /// condition says. A wrong term would be as wrong at all these states.
+  /// condition says.
   [[nodiscard]] Eigen::VectorXd rounding_of_products(const Weighted& here) {
-    constexpr int kStates = 4;
-    constexpr double kRoundings = 4.0;  // of a sum of some tens of them
-    const double eps = std::numeric_limits<double>::epsilon();
-    RandomSource random(kStates);
-    const auto size = static_cast<std::size_t>(place_.x.size());
-    Eigen::VectorXd spread = Eigen::VectorXd::Zero(place_.x.size());
-    Weighted there{Eigen::VectorXd(place_.x.size()), Eigen::VectorXd(place_.x.size())};
-    Rows rows(place_.x.size(), place_.x.size());
-    for (int k = 0; k < kStates; ++k) {
-      Eigen::VectorXd x = place_.x;
-      for (double& number : x) {
-        number *= 1.0 + eps * random.uniform(-1.0, 1.0);
+    const Eigen::Index size = place_.x.size();
+    Rows rows(size, size);
+    Eigen::VectorXd by_product(size);
+    const NumbersOfState both = [&](const Eigen::VectorXd& x, Eigen::VectorXd& numbers) {
+      if (!formulation_.jacobian(place_.t, view(x), {rows.data(), static_cast<std::size_t>(rows.size())}).ok ||
+          !formulation_.vector_jacobian(place_.t, view(x), view(std::as_const(weights_)), view(by_product)).ok) {
+        return false;
       }
-      if (!formulation_.jacobian(place_.t, view(x), {rows.data(), size * size}).ok ||
-          !formulation_.vector_jacobian(place_.t, view(x), view(std::as_const(weights_)), view(there.by_product)).ok) {
-        return Eigen::VectorXd::Zero(place_.x.size());
-      }
-      there.by_rows = rows.transpose() * weights_;
-      spread = spread.cwiseMax((there.by_rows - here.by_rows).cwiseAbs())
-                   .cwiseMax((there.by_product - here.by_product).cwiseAbs());
-    }
-    return kRoundings * spread;
+      numbers << rows.transpose() * weights_, by_product;
+      return true;
+    };
+    Eigen::VectorXd of_both(2 * size);
+    of_both << here.by_rows, here.by_product;
+    const Eigen::VectorXd spread = rounding_of_numbers(place_.x, both, 2 * size, {}, of_both);
+    return spread.head(size).cwiseMax(spread.tail(size));
   }
 
   std::string compare_products(const Rows& absolute) {

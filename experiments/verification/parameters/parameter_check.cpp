@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/verification/derivatives/rounding_of_numbers.hpp"
 #include "experiments/verification/parameters/precise_parameter_check.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
@@ -244,31 +245,24 @@ RhsStatus ParameterCheck::weigh(Formulation& formulation, double t, std::span<co
   return status;
 }
 
-/// As of the state's own products: a rounding of the state may do more than the condition says, a wrong term would be
-/// as wrong at all these states.
+/// As of the state's own products: a rounding of the state may do more than the condition says.
 Eigen::VectorXd ParameterCheck::rounding_of_weights(Formulation& formulation, const DerivativePlace& place,
                                                     const Eigen::VectorXd& weights, const Weighted& here) {
-  constexpr int kStates = 4;
-  constexpr double kRoundings = 4.0;  // of a sum of some tens of them
-  const double eps = std::numeric_limits<double>::epsilon();
-  RandomSource random(kStates);
-  Eigen::VectorXd spread = Eigen::VectorXd::Zero(here.by_pass.size());
+  const Eigen::Index size = here.by_pass.size();
   Columns columns;
   Weighted there;
-  for (int k = 0; k < kStates; ++k) {
-    Eigen::VectorXd x = place.x;
-    for (double& number : x) {
-      number *= 1.0 + eps * random.uniform(-1.0, 1.0);
+  const NumbersOfState both = [&](const Eigen::VectorXd& x, Eigen::VectorXd& numbers) {
+    if (!read_columns(formulation, place.t, view(x), columns).ok ||
+        !weigh(formulation, place.t, view(x), columns, weights, there).ok) {
+      return false;
     }
-    const Eigen::VectorXd& moved = x;
-    if (!read_columns(formulation, place.t, view(moved), columns).ok ||
-        !weigh(formulation, place.t, view(moved), columns, weights, there).ok) {
-      return Eigen::VectorXd::Zero(here.by_pass.size());
-    }
-    spread = spread.cwiseMax((there.by_columns - here.by_columns).cwiseAbs())
-                 .cwiseMax((there.by_pass - here.by_pass).cwiseAbs());
-  }
-  return kRoundings * spread;
+    numbers << there.by_columns, there.by_pass;
+    return true;
+  };
+  Eigen::VectorXd of_both(2 * size);
+  of_both << here.by_columns, here.by_pass;
+  const Eigen::VectorXd spread = rounding_of_numbers(place.x, both, 2 * size, {}, of_both);
+  return spread.head(size).cwiseMax(spread.tail(size));
 }
 
 std::string ParameterCheck::compare_weights(Formulation& formulation, const DerivativePlace& place,

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "experiments/verification/derivatives/precise_answer.hpp"
-#include "mechanisms/catalogue/trees/random_source.hpp"
+#include "experiments/verification/derivatives/rounding_of_numbers.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -76,41 +75,30 @@ RhsStatus product_along(Formulation& formulation, double t, const Eigen::VectorX
 /// of 85, and columns that are zero are 1e-12.
 constexpr double kMostOverTheLimit = 100.0;
 
-/// \returns what roundings of the state do to the product, entry by entry: how far neighbours are from their mean. A
-/// wrong term would be as wrong at all of them.
+/// \returns what roundings of the state do to the product, entry by entry: how far neighbours are from their mean.
 Eigen::VectorXd rounding_of_product(Formulation& formulation, std::span<const VaryingParameter> parameters,
                                     const DerivativePlace& place, const Eigen::VectorXd& direction) {
-  constexpr int kStates = 8;
-  constexpr double kRoundings = 4.0;  // of a sum of some tens of them
   // A state of two numbers has few neighbours one rounding away, and what is solved for from it is the same at most of
   // them. The limit counts more roundings than these anyway.
-  constexpr double kRoundingsApart = 16.0;
-  const double eps = kRoundingsApart * std::numeric_limits<double>::epsilon();
+  constexpr StateNeighbours kNeighbours = {8, 16.0};
   std::vector<RateParameter> asked;
   Eigen::VectorXd change(static_cast<Eigen::Index>(parameters.size()));
   for (const VaryingParameter& one : parameters) {
     change[static_cast<Eigen::Index>(asked.size())] = one.change;
     asked.push_back(one.parameter);
   }
-  RandomSource random(kStates);
-  Rows products(kStates, place.x.size());
   Rows columns(place.x.size(), change.size());
   DerivativeProduct along;
-  for (int k = 0; k < kStates; ++k) {
-    Eigen::VectorXd x = place.x;
-    for (double& number : x) {
-      number *= 1.0 + eps * random.uniform(-1.0, 1.0);
-    }
-    const Eigen::VectorXd& moved = x;
-    const RhsStatus status = formulation.parameter_jacobian(place.t, view(moved), asked,
+  const NumbersOfState product = [&](const Eigen::VectorXd& x, Eigen::VectorXd& numbers) {
+    const RhsStatus status = formulation.parameter_jacobian(place.t, view(x), asked,
                                                             {columns.data(), static_cast<std::size_t>(columns.size())});
-    if (!status.ok || !product_along(formulation, place.t, moved, direction, along).ok) {
-      return Eigen::VectorXd::Zero(place.x.size());
+    if (!status.ok || !product_along(formulation, place.t, x, direction, along).ok) {
+      return false;
     }
-    products.row(k) = (columns * change + along.value).transpose();
-  }
-  const Eigen::RowVectorXd mean = products.colwise().mean();
-  return kRoundings * (products.rowwise() - mean).cwiseAbs().colwise().maxCoeff().transpose();
+    numbers = columns * change + along.value;
+    return true;
+  };
+  return rounding_of_numbers(place.x, product, place.x.size(), kNeighbours);
 }
 
 }  // namespace

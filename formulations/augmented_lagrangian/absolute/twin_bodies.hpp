@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Bodies and joints of eight sub-trees of equal form (dual/dual_twins.hpp) in absolute coordinates, as their kernels
-/// see them (twin_kernels.hpp): every number is a pack of eight, one a lane.
+/// Bodies and joints of eight sub-trees of equal form (dual/twins/dual_twins.hpp) in absolute coordinates, as their
+/// kernels see them (twin_kernels.hpp): every number is a pack of eight, one a lane.
 namespace mbdbench {
 
 /// Numbers of a body that do not change, in packs: m, then J_C and J_C^-1 in body axes (xx, xy, xz, yy, yz, zz each).

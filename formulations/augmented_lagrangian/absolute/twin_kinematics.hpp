@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// Kinematics, weights and right sides of the bodies and joints within groups of twins (dual/dual_twins.hpp), eight
-/// bodies and eight joints at a time: straight from a state to the numbers of the groups, and back to its rates.
+/// Kinematics, weights and right sides of the bodies and joints within groups of twins (dual/twins/dual_twins.hpp),
+/// eight bodies and eight joints at a time: straight from a state to the numbers of the groups, and back to its rates.
 #include <span>
 #include <vector>
 
 #include "formulations/augmented_lagrangian/absolute/twin_bodies.hpp"
-#include "formulations/augmented_lagrangian/dual/dual_twin_groups.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twin_groups.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/mechanism.hpp"

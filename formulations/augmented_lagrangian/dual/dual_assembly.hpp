@@ -10,8 +10,7 @@
 /// another, the rows of a joint side by side.
 ///
 /// Processes and threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in
-/// which every thread comes to the same decisions: sums over branches are added in their order. Of a branch, the others
-/// need Xi^C once, and in every pass xi_0^C, the rates of the bodies at joints of the top, and the sums.
+/// which every thread comes to the same decisions: sums over branches are added in their order (dual_passes.cpp).
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -19,9 +18,9 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_exchange.hpp"
 #include "formulations/augmented_lagrangian/dual/dual_scope.hpp"
 #include "formulations/augmented_lagrangian/dual/dual_storage.hpp"
-#include "formulations/execution/branch_mail.hpp"
 #include "formulations/execution/branch_team.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 
@@ -67,10 +66,10 @@ class DualAssembly {
       factorise_nodes(range);
     };
     team_.for_branches(factorise_range);
-    for (const int body : foreign_bodies_) {
+    for (const int body : exchange_.foreign_bodies()) {
       set_leaf(body);
     }
-    mail_.send({&matrices_});
+    exchange_.send_matrices();
     factorise_range(kTop);
     return first_failure();
   }
@@ -84,10 +83,12 @@ class DualAssembly {
 
   /// What this process needs to know where it is not alone: its branches, the top, and what the joints of the top
   /// connect.
-  [[nodiscard]] const DualScope& scope() const { return scope_; }
+  [[nodiscard]] const DualScope& scope() const { return exchange_.scope(); }
   /// \returns what processes tell one another of bodies. \param numbers so many a body
-  [[nodiscard]] BranchLetter letter_of_bodies(std::span<double> numbers, std::size_t a_body);
-  void send(const BranchLetter& letter) { mail_.send({&letter}); }
+  [[nodiscard]] BranchLetter letter_of_bodies(std::span<double> numbers, std::size_t a_body) {
+    return exchange_.letter_of_bodies(numbers, a_body);
+  }
+  void send(const BranchLetter& letter) { exchange_.send(letter); }
 
   /// As the functions of AssemblyEngine; after `solve` the rates and multipliers of other processes' branches are
   /// theirs alone. \param others what is not in twins that are filled from outside, which then keep what is theirs;
@@ -114,12 +115,6 @@ class DualAssembly {
     PassRemainder remainder;
     PassSeries multiplier_series;
     PassSeries rate_series;
-  };
-  /// What cannot be factorised in a range of nodes. Numbers, as processes exchange nothing else.
-  struct Failure {
-    double node = -1.0;
-    double row = 0.0;
-    double pivot = 0.0;
   };
 
   [[nodiscard]] double* vector(DualVector which) const { return vectors_[static_cast<std::size_t>(which)].get(); }
@@ -168,9 +163,6 @@ class DualAssembly {
   void add_changes(std::size_t range);
   /// Squares of the multipliers and of some numbers of bodies as they stand.
   void square(std::size_t range, DualVector bodies);
-  void connect_processes();
-  void connect_branches_to_top();
-  void connect_edges();
   /// Calls work on the thread that exchanges, and waits for it.
   template <typename Work>
   void one_of(const BranchShare& share, const Work& work) const;
@@ -188,16 +180,10 @@ class DualAssembly {
   ProximalOptions proximal_;
   TwinGroups twins_;
   DualStorage storage_;
-  std::vector<Failure> failures_;           // by range
+  std::vector<DualFailure> failures_;       // by range
   std::vector<DualSquares> range_squares_;  // likewise
   BranchTeam team_;
-  DualScope scope_;
-  std::vector<int> foreign_bodies_;  // of other processes, at joints of the top
-  BranchMail mail_;
-  BranchLetter matrices_;  // Xi^C and failures
-  BranchLetter rights_;    // xi_0^C
-  BranchLetter edges_;     // rates at the joints of the top, and sums
-  BranchLetter all_rates_;
+  DualExchange exchange_;
   std::array<AlignedMemory, kDualVectors> vectors_;
   int passes_ = 0;
   PassRemainder remainder_;

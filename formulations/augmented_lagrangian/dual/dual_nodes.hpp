@@ -7,7 +7,7 @@
 /// children are added, and multipliers read, without moving single numbers.
 #include <span>
 
-#include "formulations/augmented_lagrangian/dual/dual_twin_nodes.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twin_nodes.hpp"
 
 namespace mbdbench {
 

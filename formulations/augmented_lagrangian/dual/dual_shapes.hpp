@@ -116,6 +116,20 @@ MBDBENCH_KERNEL auto dispatch(const DualNode& node, const Kernel& kernel) {
   return kernel.template operator()<-1, -1>();
 }
 
+/// Calls a kernel with how many rows a node of twins closes as a constant: five (revolute) or three (spherical), else
+/// -1.
+template <typename Kernel>
+MBDBENCH_KERNEL auto with_closed_rows(const TwinNode& node, const Kernel& kernel) {
+  switch (node.closed_rows) {
+    case 5:
+      return kernel.template operator()<5>();
+    case 3:
+      return kernel.template operator()<3>();
+    default:
+      return kernel.template operator()<-1>();
+  }
+}
+
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::dual_sweeps

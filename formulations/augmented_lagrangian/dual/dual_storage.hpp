@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_division.hpp"
-#include "formulations/augmented_lagrangian/dual/dual_twin_groups.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twin_groups.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 
 namespace mbdbench {

@@ -6,7 +6,8 @@
 /// that a pass is made of products without a chain of substitutions, and reads little. What S loses by its condition
 /// the next pass brings back, since each starts from the residual of the bodies' own rates.
 #include "formulations/augmented_lagrangian/dual/dual_factorisation.hpp"
-#include "formulations/augmented_lagrangian/dual/dual_twin_sweeps.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twin_factorisation.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twin_sweeps.hpp"
 
 namespace mbdbench::dual_sweeps {
 

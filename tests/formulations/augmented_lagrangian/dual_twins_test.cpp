@@ -1,6 +1,6 @@
-// Sub-trees of an assembly that go side by side (dual_twins.hpp, dual_twin_groups.hpp). That their numbers are those of
+// Sub-trees of an assembly that go side by side (dual_twins.hpp, dual_twin_group.hpp). That their numbers are those of
 // all others is tested by dual_assembly_test.
-#include "formulations/augmented_lagrangian/dual/dual_twins.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twins.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

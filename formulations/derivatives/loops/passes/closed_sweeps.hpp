@@ -75,7 +75,7 @@ struct CutSlopes {
     }
   }
   static MBDBENCH_KERNEL void put_moved(const Screw<double>& moved, const double* displaced, double* six) {
-    LoopForward<W, double>::put(plus(moved, LoopForward<W, double>::screw_at(displaced)), six);
+    in_place::put(plus(moved, in_place::screw_at(displaced)), six);
   }
 
   static MBDBENCH_KERNEL N seeded(double value, int entry, int first) {

@@ -2,6 +2,7 @@
 /// \file
 /// Directions of the state through a linearised mechanism with loops (closed_data.hpp has the equations): one a lane,
 /// or one alone. O(n) a pass.
+#include "formulations/derivatives/in_place.hpp"
 #include "formulations/derivatives/loops/passes/closed_data.hpp"
 
 namespace mbdbench::linear {
@@ -19,19 +20,8 @@ struct LoopForward {
   static MBDBENCH_KERNEL T* lanes_of(const ClosedData& data, int body) {
     return packs_at(data.lanes) + static_cast<long>(L::kSize) * body;
   }
-  static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) {
-    return {{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
-  }
-  static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
-    six[0] = r.linear.x;
-    six[1] = r.linear.y;
-    six[2] = r.linear.z;
-    six[3] = r.angular.x;
-    six[4] = r.angular.y;
-    six[5] = r.angular.z;
-  }
   static MBDBENCH_KERNEL Screw<T> of_body(const ClosedData& data, int body, int offset) {
-    return body < 0 ? no_screw<T>() : screw_at(lanes_of(data, body) + offset);
+    return body < 0 ? no_screw<T>() : in_place::screw_at(lanes_of(data, body) + offset);
   }
 
   static void run(const ClosedData& data, const LoopDirections& directions) {
@@ -55,10 +45,10 @@ struct LoopForward {
   // ---- Loads on bodies, and laws.
 
   static MBDBENCH_KERNEL void put_moves(const ClosedData& data, int a, int b, T (&moves)[LoopCut::kSlopes]) {
-    put(of_body(data, a, L::kDisplacement), moves);
-    put(of_body(data, b, L::kDisplacement), moves + 6);
-    put(of_body(data, a, L::kVelocity), moves + 12);
-    put(of_body(data, b, L::kVelocity), moves + 18);
+    in_place::put(of_body(data, a, L::kDisplacement), moves);
+    in_place::put(of_body(data, b, L::kDisplacement), moves + 6);
+    in_place::put(of_body(data, a, L::kVelocity), moves + 12);
+    in_place::put(of_body(data, b, L::kVelocity), moves + 18);
   }
 
   /// After all bodies are moved, before what they need is collected.
@@ -82,9 +72,9 @@ struct LoopForward {
   static MBDBENCH_KERNEL void take_law(const ClosedData& data, int body, const Screw<double>& wrench, const T& more) {
     if (body >= 0) {
       T* const own = lanes_of(data, body) + L::kForce;
-      Screw<T> force = screw_at(own);
+      Screw<T> force = in_place::screw_at(own);
       add(wrench, -more, force);
-      put(force, own);
+      in_place::put(force, own);
     }
   }
 
@@ -132,25 +122,25 @@ struct LoopForward {
     for (int k = body.first_axis; k < last; ++k) {
       add(data.axes[k].motion, turns[k], displacement);
     }
-    put(displacement, own + L::kDisplacement);
+    in_place::put(displacement, own + L::kDisplacement);
     Screw<T> velocity = of_body(data, body.inboard, L::kVelocity);
     for (int k = body.first_axis; k < last; ++k) {
       const LoopAxis& axis = data.axes[k];
       // psi x S = -(S x psi)
       const Screw<T> turned = motions_crossed(axis.motion, axis.carrier == i ? displacement : inner);
       const Screw<T> change = minus(no_screw<T>(), turned);
-      put(change, packs_at(data.axis_lanes) + 6L * k);
+      in_place::put(change, packs_at(data.axis_lanes) + 6L * k);
       scaled_add(change, axis.speed, velocity);
       add(axis.motion, pushes[k], velocity);
     }
-    put(velocity, own + L::kVelocity);
+    in_place::put(velocity, own + L::kVelocity);
   }
 
   /// How the rate of an axis changes.
   static MBDBENCH_KERNEL Screw<T> axis_rate(const ClosedData& data, int k) {
     const LoopAxis& axis = data.axes[k];
     const Screw<double>& carried = axis.carrier < 0 ? rest() : data.bodies[axis.carrier].velocity;
-    return minus(motions_crossed(carried, screw_at(packs_at(data.axis_lanes) + 6L * k)),
+    return minus(motions_crossed(carried, in_place::screw_at(packs_at(data.axis_lanes) + 6L * k)),
                  motions_crossed(axis.motion, of_body(data, axis.carrier, L::kVelocity)));
   }
 
@@ -168,16 +158,16 @@ struct LoopForward {
     const LoopBody& body = data.bodies[i];
     const T* const pushes = packs_at(directions.pushes);
     T* const own = lanes_of(data, i);
-    const Screw<T> displacement = screw_at(own + L::kDisplacement);
-    const Screw<T> velocity = screw_at(own + L::kVelocity);
+    const Screw<T> displacement = in_place::screw_at(own + L::kDisplacement);
+    const Screw<T> velocity = in_place::screw_at(own + L::kVelocity);
     Screw<T> acceleration = of_body(data, body.inboard, L::kAcceleration);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       const LoopAxis& axis = data.axes[k];
-      scaled_add(screw_at(packs_at(data.axis_lanes) + 6L * k), axis.acceleration, acceleration);
+      scaled_add(in_place::screw_at(packs_at(data.axis_lanes) + 6L * k), axis.acceleration, acceleration);
       scaled_add(axis_rate(data, k), axis.speed, acceleration);
       add(axis.rate, pushes[k], acceleration);
     }
-    put(acceleration, own + L::kAcceleration);
+    in_place::put(acceleration, own + L::kAcceleration);
     // In axes that move with the body: d X - psi x X.
     const Screw<T> own_velocity = plus(velocity, motions_crossed(body.velocity, displacement));
     const Screw<T> own_acceleration = plus(acceleration, motions_crossed(body.acceleration, displacement));
@@ -185,20 +175,20 @@ struct LoopForward {
     force = plus(force, wrench_crossed(body.velocity, inertia_times(body.inertia, own_velocity)));
     force = minus(force, crossed_wrench(body.momentum, own_velocity));
     force = minus(force, crossed_wrench(body.force, displacement));
-    put(force, own + L::kForce);
+    in_place::put(force, own + L::kForce);
   }
 
   static MBDBENCH_KERNEL void change(const ClosedData& data, int i) {
     const LoopBody& body = data.bodies[i];
     T* const own = lanes_of(data, i);
-    const Screw<T> displacement = screw_at(own + L::kDisplacement);
+    const Screw<T> displacement = in_place::screw_at(own + L::kDisplacement);
     Screw<T> changed = of_body(data, body.inboard, L::kChange);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
-      scaled_add(screw_at(packs_at(data.axis_lanes) + 6L * k), data.axes[k].change, changed);
+      scaled_add(in_place::screw_at(packs_at(data.axis_lanes) + 6L * k), data.axes[k].change, changed);
     }
-    put(changed, own + L::kChange);
+    in_place::put(changed, own + L::kChange);
     const Screw<T> force = inertia_times(body.inertia, plus(changed, motions_crossed(body.change, displacement)));
-    put(minus(force, crossed_wrench(body.change_force, displacement)), own + L::kChangeForce);
+    in_place::put(minus(force, crossed_wrench(body.change_force, displacement)), own + L::kChangeForce);
   }
 
   static MBDBENCH_KERNEL const Screw<double>& rest() {
@@ -221,7 +211,7 @@ struct LoopForward {
     const int body_b = cut.shape.body_b;
     T moves[LoopCut::kSlopes];
     put_moves(data, body_a, body_b, moves);
-    const Screw<T> moved = minus(screw_at(moves + 18), screw_at(moves + 12));
+    const Screw<T> moved = minus(in_place::screw_at(moves + 18), in_place::screw_at(moves + 12));
     T* const firsts = packs_at(directions.firsts) + cut.first_row;
     for (int j = 0; j < cut.shape.rows; ++j) {
       firsts[j] = dot(cut.motion.rows[j], moved) + sloped<LoopCut::kSlopes / 2>(cut.first_slopes[j], moves);
@@ -268,20 +258,21 @@ struct LoopForward {
     const LoopBody& body = data.bodies[i];
     const T* const own = lanes_of(data, i);
     if (directions.forces != nullptr) {
-      const Screw<T> force = screw_at(own + L::kForce);
+      const Screw<T> force = in_place::screw_at(own + L::kForce);
       for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
         const LoopAxis& axis = data.axes[k];
         packs_at(directions.forces)[k] =
-            dot(axis.motion, force) + dot(body.carried, screw_at(packs_at(data.axis_lanes) + 6L * k)) +
+            dot(axis.motion, force) + dot(body.carried, in_place::screw_at(packs_at(data.axis_lanes) + 6L * k)) +
             T(axis.stiffness) * packs_at(directions.turns)[k] + T(axis.damping) * packs_at(directions.pushes)[k];
       }
       carry(data, body, force, L::kForce);
     }
     if (data.drifted) {
-      const Screw<T> changed = screw_at(own + L::kChangeForce);
+      const Screw<T> changed = in_place::screw_at(own + L::kChangeForce);
       for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
         packs_at(directions.change_forces)[k] =
-            dot(data.axes[k].motion, changed) + dot(body.change_carried, screw_at(packs_at(data.axis_lanes) + 6L * k));
+            dot(data.axes[k].motion, changed) +
+            dot(body.change_carried, in_place::screw_at(packs_at(data.axis_lanes) + 6L * k));
       }
       carry(data, body, changed, L::kChangeForce);
     }
@@ -290,7 +281,7 @@ struct LoopForward {
   static MBDBENCH_KERNEL void carry(const ClosedData& data, const LoopBody& body, const Screw<T>& more, int offset) {
     if (body.inboard >= 0) {
       T* const inner = lanes_of(data, body.inboard) + offset;
-      put(plus(screw_at(inner), more), inner);
+      in_place::put(plus(in_place::screw_at(inner), more), inner);
     }
   }
 };

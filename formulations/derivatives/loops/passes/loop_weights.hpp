@@ -22,11 +22,11 @@ struct LoopBackward {
   }
   static MBDBENCH_KERNEL void add_to(const ClosedData& data, int body, int offset, const Pair& more) {
     double* const six = Forward::lanes_of(data, body) + offset;
-    Forward::put(plus(Forward::screw_at(six), more), six);
+    in_place::put(plus(in_place::screw_at(six), more), six);
   }
   static MBDBENCH_KERNEL void take_from(const ClosedData& data, int body, int offset, const Pair& less) {
     double* const six = Forward::lanes_of(data, body) + offset;
-    Forward::put(minus(Forward::screw_at(six), less), six);
+    in_place::put(minus(in_place::screw_at(six), less), six);
   }
 
   static MBDBENCH_KERNEL Pair carried_weight(const ClosedData& data, const double* weights, int i) {
@@ -35,7 +35,7 @@ struct LoopBackward {
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       add(data.axes[k].motion, weights[k], sum);
     }
-    Forward::put(sum, Forward::lanes_of(data, i) + kWeight);
+    in_place::put(sum, Forward::lanes_of(data, i) + kWeight);
     return sum;
   }
 
@@ -99,11 +99,11 @@ struct LoopBackward {
     // y . (V x* I dV + dV x* I V)
     const Pair turned = inertia_times(body.inertia, motions_crossed(body.velocity, y));
     const Pair by_velocity = minus(minus(no_screw<double>(), wrench_crossed(y, body.momentum)), turned);
-    Forward::put(by_acceleration, own + kByAcceleration);
-    Forward::put(by_velocity, own + kByVelocity);
+    in_place::put(by_acceleration, own + kByAcceleration);
+    in_place::put(by_velocity, own + kByVelocity);
     const Pair frame = plus(plus(wrench_crossed(y, body.force), wrench_crossed(body.velocity, by_velocity)),
                             wrench_crossed(body.acceleration, by_acceleration));
-    Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
+    in_place::put(minus(no_screw<double>(), frame), own + kByDisplacement);
   }
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {
@@ -132,7 +132,7 @@ struct LoopBackward {
   static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, int body_a, int body_b,
                                           const double (&wrench)[6][kSize], int weight, double* slopes) {
     double y[6];
-    Forward::put(minus(at(data, body_b, weight), at(data, body_a, weight)), y);
+    in_place::put(minus(at(data, body_b, weight), at(data, body_a, weight)), y);
     for (int i = 0; i < 6; ++i) {
       for (int k = 0; k < kCount; ++k) {
         slopes[k] -= y[i] * wrench[i][k];
@@ -143,10 +143,10 @@ struct LoopBackward {
   static MBDBENCH_KERNEL void put_slopes(const ClosedData& data, int body_a, int body_b, const double* twelve,
                                          int offset) {
     if (body_a >= 0) {
-      add_to(data, body_a, offset, Forward::screw_at(twelve));
+      add_to(data, body_a, offset, in_place::screw_at(twelve));
     }
     if (body_b >= 0) {
-      add_to(data, body_b, offset, Forward::screw_at(twelve + 6));
+      add_to(data, body_b, offset, in_place::screw_at(twelve + 6));
     }
   }
 
@@ -245,9 +245,9 @@ struct LoopBackward {
       by_change = inertia_times(body.inertia, y);
       frame = plus(wrench_crossed(y, body.change_force), wrench_crossed(body.change, by_change));
     }
-    Forward::put(by_change, own + kByAcceleration);
-    Forward::put(no_screw<double>(), own + kByVelocity);
-    Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
+    in_place::put(by_change, own + kByAcceleration);
+    in_place::put(no_screw<double>(), own + kByVelocity);
+    in_place::put(minus(no_screw<double>(), frame), own + kByDisplacement);
   }
 
   static MBDBENCH_KERNEL void close_change(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {

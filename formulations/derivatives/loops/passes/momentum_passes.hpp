@@ -37,21 +37,22 @@ struct MomentumForward {
     Forward::displace(data, directions, i);
     const LoopBody& body = data.bodies[i];
     T* const own = Forward::lanes_of(data, i);
-    const Screw<T> displacement = Forward::screw_at(own + L::kDisplacement);
+    const Screw<T> displacement = in_place::screw_at(own + L::kDisplacement);
     // In axes that move with the body: d X - psi x X.
-    const Screw<T> velocity = plus(Forward::screw_at(own + L::kVelocity), motions_crossed(body.velocity, displacement));
-    Forward::put(minus(inertia_times(body.inertia, velocity), crossed_wrench(body.momentum, displacement)),
-                 own + kMomentum);
+    const Screw<T> velocity =
+        plus(in_place::screw_at(own + L::kVelocity), motions_crossed(body.velocity, displacement));
+    in_place::put(minus(inertia_times(body.inertia, velocity), crossed_wrench(body.momentum, displacement)),
+                  own + kMomentum);
     if (directions.forces != nullptr) {
       const Screw<T> load = inertia_times(body.inertia, motions_crossed(body.acceleration, displacement));
-      Forward::put(minus(load, crossed_wrench(body.force, displacement)), own + kLoad);
+      in_place::put(minus(load, crossed_wrench(body.force, displacement)), own + kLoad);
     }
   }
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopDirections& directions, const LoopCut& cut) {
     T moves[LoopCut::kSlopes];
     Forward::put_moves(data, cut.shape.body_a, cut.shape.body_b, moves);
-    const Screw<T> moved = minus(Forward::screw_at(moves + 18), Forward::screw_at(moves + 12));
+    const Screw<T> moved = minus(in_place::screw_at(moves + 18), in_place::screw_at(moves + 12));
     T* const firsts = Forward::packs_at(directions.firsts) + cut.first_row;
     for (int j = 0; j < cut.shape.rows; ++j) {
       T first = dot(cut.motion.rows[j], moved);
@@ -83,19 +84,19 @@ struct MomentumForward {
   static MBDBENCH_KERNEL void push_on(const ClosedData& data, int body, const Screw<T>& impulse, const Screw<T>& rate) {
     if (body >= 0) {
       T* const own = Forward::lanes_of(data, body);
-      Forward::put(plus(Forward::screw_at(own + kMomentum), impulse), own + kMomentum);
-      Forward::put(minus(Forward::screw_at(own + kLoad), rate), own + kLoad);
+      in_place::put(plus(in_place::screw_at(own + kMomentum), impulse), own + kMomentum);
+      in_place::put(minus(in_place::screw_at(own + kLoad), rate), own + kLoad);
     }
   }
 
   static MBDBENCH_KERNEL void collect(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const own = Forward::lanes_of(data, i);
-    const Screw<T> load = directions.forces != nullptr ? Forward::screw_at(own + kLoad) : no_screw<T>();
-    const Screw<T> momentum = Forward::screw_at(own + kMomentum);
+    const Screw<T> load = directions.forces != nullptr ? in_place::screw_at(own + kLoad) : no_screw<T>();
+    const Screw<T> momentum = in_place::screw_at(own + kMomentum);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
       const LoopAxis& axis = data.axes[k];
-      const Screw<T> change = Forward::screw_at(Forward::packs_at(data.axis_lanes) + 6L * k);
+      const Screw<T> change = in_place::screw_at(Forward::packs_at(data.axis_lanes) + 6L * k);
       Forward::packs_at(directions.change_forces)[k] = dot(axis.motion, momentum) + dot(body.change_carried, change);
       if (directions.forces == nullptr) {
         continue;
@@ -108,9 +109,9 @@ struct MomentumForward {
     if (body.inboard >= 0) {
       T* const inner = Forward::lanes_of(data, body.inboard);
       if (directions.forces != nullptr) {
-        Forward::put(plus(Forward::screw_at(inner + kLoad), load), inner + kLoad);
+        in_place::put(plus(in_place::screw_at(inner + kLoad), load), inner + kLoad);
       }
-      Forward::put(plus(Forward::screw_at(inner + kMomentum), momentum), inner + kMomentum);
+      in_place::put(plus(in_place::screw_at(inner + kMomentum), momentum), inner + kMomentum);
     }
   }
 };
@@ -147,13 +148,13 @@ struct MomentumBackward {
       add(data.axes[k].rate, -weights.forces[k], x);
     }
     double* const own = Forward::lanes_of(data, i);
-    Forward::put(x, own + kRateWeight);
+    in_place::put(x, own + kRateWeight);
     const Pair by_velocity = inertia_times(body.inertia, x);
-    Forward::put(by_velocity, own + Back::kByVelocity);
+    in_place::put(by_velocity, own + Back::kByVelocity);
     const Pair of_momentum = plus(wrench_crossed(x, body.momentum), wrench_crossed(body.velocity, by_velocity));
     const Pair of_weight =
         plus(wrench_crossed(y, body.force), wrench_crossed(body.acceleration, inertia_times(body.inertia, y)));
-    Forward::put(minus(no_screw<double>(), plus(of_momentum, of_weight)), own + Back::kByDisplacement);
+    in_place::put(minus(no_screw<double>(), plus(of_momentum, of_weight)), own + Back::kByDisplacement);
   }
 
   static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {

@@ -1,4 +1,4 @@
-#include "formulations/augmented_lagrangian/dual/dual_twins.hpp"
+#include "formulations/augmented_lagrangian/dual/twins/dual_twins.hpp"
 
 #include <algorithm>
 #include <map>
