@@ -24,20 +24,21 @@ constexpr double kOtherTolerance = 10.0;
 }  // namespace
 
 RunEnd run_between(const Registries& registries, Formulation& formulation, double start, double end,
-                   std::span<const double> x0, double tolerance) {
+                   std::span<const double> x0, const RunTolerance& tolerance) {
   RunAccuracy accuracy(formulation);
   SimulationOptions options;
-  options.ode.relative_tolerance = tolerance;
-  options.absolute_tolerance = tolerance;
+  options.ode.relative_tolerance = tolerance.of_steps;
+  options.absolute_tolerance = tolerance.of_steps;
   options.ode.max_evaluations = kMostEvaluationsOfRun;
   options.step_reached = [&](double t, std::span<const double> x) { accuracy.reached(t, x); };
   const std::array span = {start, end};
   const SimulationResult result =
       simulate(formulation, *find_integrator(registries.integrators, "ode45"), span, x0, options, accuracy);
-  RunEnd ended{result.message(), result.ode.x, result.ode.t};
+  RunEnd ended{result.message(), false, result.ode.x, result.ode.t};
   if (result.succeeded()) {
-    ended.failure =
-        fmt::format("{}", fmt::join(inaccuracies(accuracy, accuracy_limits(accuracy, tolerance, {})), "; "));
+    const std::vector<std::string> beyond = inaccuracies(accuracy, accuracy_limits(accuracy, tolerance.of_limits, {}));
+    ended.failure = fmt::format("{}", fmt::join(beyond, "; "));
+    ended.inaccurate = !beyond.empty();
   }
   return ended;
 }
@@ -101,7 +102,8 @@ double ReferenceEnd::sensitivity() {
 Places ReferenceEnd::at(double tolerance) const {
   const auto formulation = make_formulation(registries_.formulations,
                                             *choose_formulation(registries_.formulations, "dense").entry, mechanism_);
-  const RunEnd end = run_between(registries_, *formulation, 0.0, kRunEnd, initial_state(*formulation, 0.0), tolerance);
+  const RunEnd end =
+      run_between(registries_, *formulation, 0.0, kRunEnd, initial_state(*formulation, 0.0), {tolerance, tolerance});
   return end.failure.empty() ? soak::places(*formulation, end) : std::nullopt;
 }
 

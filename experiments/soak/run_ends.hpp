@@ -17,14 +17,25 @@ inline constexpr double kTighter = 100.0;
 
 /// How a run ended.
 struct RunEnd {
-  std::string failure;  ///< empty: it reached its end and is accurate
+  std::string failure;      ///< empty: it reached its end and is accurate
+  bool inaccurate = false;  ///< the failure is that it reached its end beyond limits
   std::vector<double> x;
   double t = 0.0;
 };
 
+/// Tolerance of a run, and the tolerance whose limits judge it.
+struct RunTolerance {
+  double of_steps = kRunTolerance;
+  double of_limits = kRunTolerance;
+};
+
+/// What a run that was beyond its limits is judged by a second time. Errors of integration fall with the tolerance, by
+/// kTighter; a tenth of that will do. A wrong term stays.
+inline constexpr RunTolerance kSecondLook = {kRunTolerance / kTighter, kRunTolerance / 10.0};
+
 /// A run by ode45, judged as `simulate` does.
 RunEnd run_between(const Registries& registries, Formulation& formulation, double start, double end,
-                   std::span<const double> x0, double tolerance);
+                   std::span<const double> x0, const RunTolerance& tolerance);
 
 /// Centres and axes of all bodies, for comparisons across formulations. Nothing where there are none.
 using Places = std::optional<std::vector<Vec3>>;

@@ -29,6 +29,16 @@ void hold_prescribed(const Mechanism& mechanism, TangentDirection& along) {
   }
 }
 
+/// \returns positions as another rounding would leave them: every number off by eps of it, up or down.
+Eigen::VectorXd rounded_differently(const Eigen::VectorXd& q) {
+  RandomSource random(1);
+  Eigen::VectorXd other = q;
+  for (double& number : other) {
+    number *= 1.0 + (random.uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0) * std::numeric_limits<double>::epsilon();
+  }
+  return other;
+}
+
 }  // namespace
 
 void FormulationCheck::compare_derivatives(const Reference& reference, VerificationResult& result) {
@@ -67,32 +77,35 @@ void FormulationCheck::compare_by_state(const Reference& reference, RandomSource
     const bool momentum = rate_kind_ == StateKind::momentum;
     const double terms = rate_terms(reference);
     const Eigen::VectorXd changes = reference_->changes_of_force_terms(along.u, reference);
+    // Velocities that momenta are solved for are no better known along a direction than at the state.
+    const double rounding = std::max(rate_limit_, velocity_limit(reference));
     const double change_terms = momentum ? largest_entry(changes) : reference_->largest_acceleration(changes);
-    DerivativePlace place = {reference.state.t, x_,   xdot_,    rate_limit_,         terms,
-                             change_terms,      step, scatter_, missing_of_motion(), {}};
+    DerivativePlace place = {reference.state.t,   x_, xdot_, rounding, terms, change_terms, step, scatter_,
+                             missing_of_motion(), {}};
     Eigen::VectorXd exact;
     AnswerFailures failures;
     if (precise_ && precise_->maps()) {
-      const auto change_where_open = [&](double open) {
+      const auto change_at = [&](const Eigen::VectorXd& q, double open) {
         return answer_of_113_bits(
             [&] {
-              return precise_->along_motion(
-                  place.t, {view(reference.state.q), view(reference.state.u), view(along.q), view(along.u)},
-                  view(place.x), {}, open);
+              return precise_->along_motion(place.t, {view(q), view(reference.state.u), view(along.q), view(along.u)},
+                                            view(place.x), {}, open);
             },
             place.t, failures);
       };
-      const auto change = change_where_open(0.0);
+      const auto change = change_at(reference.state.q, 0.0);
       if (change) {
         direction = change->state;  // without the rounding of differences
       }
       if (change && std::isfinite(place.missing)) {  // otherwise x' is not that of the motion, by its own account
         exact = change->rates;
         ++result.derivative.precise_directions;
-        const auto open = precise_->closes(view(place.x)) ? change_where_open(kEps) : std::nullopt;
-        if (open) {
-          place.blur = kRoundingFactor * (open->rates - exact).cwiseAbs();
-        }
+        place.blur = [&, change_at]() -> Eigen::VectorXd {
+          const bool closes = precise_->closes(view(place.x));
+          const auto blurred =
+              closes ? change_at(reference.state.q, kEps) : change_at(rounded_differently(reference.state.q), 0.0);
+          return blurred ? Eigen::VectorXd(kRoundingFactor * (blurred->rates - exact).cwiseAbs()) : Eigen::VectorXd();
+        };
       }
     } else if (precise_) {
       auto rates = answer_of_113_bits(
@@ -159,8 +172,10 @@ void FormulationCheck::compare_by_parameters(const Reference& reference, RandomS
   const Eigen::VectorXd forces = parameters_->force_changes();
   const double force_terms =
       rate_kind_ == StateKind::momentum ? largest_entry(forces) : reference_->largest_acceleration(forces);
-  const DerivativePlace place = {reference.state.t, x_,   xdot_,    rate_limit_,         rate_terms(reference),
-                                 force_terms,       step, scatter_, missing_of_motion(), {}};
+  const double rounding = std::max(rate_limit_, velocity_limit(reference));
+  const DerivativePlace place = {reference.state.t,     x_,          xdot_, rounding,
+                                 rate_terms(reference), force_terms, step,  scatter_,
+                                 missing_of_motion(),   {}};
   result.failure =
       parameters_->compare(*formulation_, reference.state, place, random, adding_to(result.parameter, result));
   result.parameters_left_out = parameters_->left_out();

@@ -26,6 +26,9 @@ constexpr double kLargestJumpLimit = 0.1;
 constexpr std::size_t kJumpSteps = 4;
 constexpr double kNearer = 0.1;
 constexpr double kNearest = 5e-4;
+// As of accelerations (verification_reference.cpp): where the power of loads and inertia forces cancels to less than
+// this part of it, as of bodies that no force works on, errors are relative to this part.
+constexpr double kCancelledPower = 1e-3;
 // A step between neighbours takes entries of the state so far at most, unless they mean something else.
 constexpr double kSameMeaning = 0.05;
 }  // namespace
@@ -151,7 +154,8 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     const double rest = kEps * std::max(1.0, largest_entry(reference.state.q)) / (h * h * kSmallestDifferenceLimit);
     const double given = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
     const double size = given > 0.0 ? given : rest;
-    const double rounding = limit_ * std::max(largest_entry(reference.u), reference.velocity_scale) / h;
+    const double rounding =
+        velocity_limit(reference) * std::max(largest_entry(reference.u), reference.velocity_scale) / h;
     const double iteration = converged_ ? 0.0 : kUnconvergedLimit;
     const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size + iteration;
     const Deviation deviation = relative_error(derivative.value.head(nu), reference.accelerations, size);
@@ -180,8 +184,10 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error + iteration;
     // Where no energy flows, as in a body that turns freely, there is nothing to compare.
     if (size > uncertainty) {
-      add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / size, 0},
-          std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit, "");
+      const double terms = reference.force_terms.dot(reference.state.u.cwiseAbs());
+      const double scale = std::max(size, kCancelledPower * terms);
+      add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / scale, 0},
+          std::max(kSmallestDifferenceLimit, uncertainty / scale), kLargestDifferenceLimit, "");
     }
   }
 }

@@ -15,6 +15,9 @@ namespace {
 
 // Constrained relative velocities above this part of the velocities are refined.
 constexpr double kWorthRefining = 1e-13;
+// Where rows are regularised the residual is what a pass left of them, and multipliers miss more than that: over the
+// eigenvalue of the direction. So it has to be rounding, some eps a body, up to the number above.
+constexpr double kRoundingOfABody = 4.0 * std::numeric_limits<double>::epsilon();
 
 // Of balance passes. Two or three suffice unless J itself governs a motion.
 constexpr int kMostBalancePasses = 30;
@@ -46,7 +49,9 @@ bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec
   const double largest = residual_.empty() ? 0.0 : largest_of(residual_.data(), residual_.size());
   // Rounding leaves some n eps; what redundant constraints contradict after drift comes back unchanged and costs a
   // pass.
-  return largest > kWorthRefining * size;
+  const double rounding = kRoundingOfABody * static_cast<double>(rates.size());
+  const double worth = proximal_.rows == ProximalRows::loops ? std::min(kWorthRefining, rounding) : kWorthRefining;
+  return largest > worth * size;
 }
 
 void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,

@@ -46,8 +46,9 @@ class StateComparison {
           const double of_block = comparison_.size_of_product(product_.terms, block);
           DerivativeDeviation found = comparison_.deviation_of(block, product_.value, exact_, of_block, "by 113 bits");
           found.tolerance = std::max(found.tolerance, place_.missing);
-          if (place_.blur.size() > 0 && of_block > 0.0) {
-            const double blurred = DerivativeComparison::largest_in(place_.blur, block) / of_block;
+          if (place_.blur && found.error > found.tolerance && of_block > 0.0) {
+            const Eigen::VectorXd blur = place_.blur();
+            const double blurred = blur.size() > 0 ? DerivativeComparison::largest_in(blur, block) / of_block : 0.0;
             found.tolerance = std::isfinite(blurred) ? std::max(found.tolerance, blurred) : found.tolerance;
           }
           tell_(found);

@@ -27,8 +27,9 @@ struct DerivativePlace {
   double scatter = 0.0;  ///< of x' between neighbouring states, relative to its largest entry: differences have it too
   /// What an iteration leaves, by its own account, of x' of the motion, and of its derivatives; infinite: too much.
   double missing = 0.0;
-  /// What rounding of positions, which closes loops no nearer, does to each derivative of 113 bits; none: nothing.
-  Eigen::VectorXd blur;
+  /// \returns what rounding of positions, which closes loops no nearer, does to each derivative of 113 bits; empty: no
+  /// answer. Asked where a derivative misses its limit; none: nothing.
+  std::function<Eigen::VectorXd()> blur;
 };
 
 /// One comparison: an error and what explains it, over the sum of the absolute terms of the product, or over a tenth of

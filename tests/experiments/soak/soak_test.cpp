@@ -229,6 +229,23 @@ TEST(Soak, OnlySensitiveMotionsExcuseOtherEnds) {
   EXPECT_FALSE(right.sensitive.empty());
 }
 
+// Momenta of a body of 5e-4 kg m^2 at 500 rad/s, of which an absolute tolerance of 1e-8 leaves few digits: the energy
+// is beyond its limit. It falls with the tolerance; that of a formulation with a wrong term does not.
+TEST(Soak, AnEnergyThatFallsWithTheToleranceIsAnErrorOfIntegration) {
+  const Registries registries = registries_with<drift>("drifting");
+  const Mechanism light = draw_mechanism(registries.mechanisms, 41126);
+  const Findings findings = check_isolated(registries, light, {"dense-momentum", "drifting"}, 60.0);
+  EXPECT_FALSE(findings.failures.empty());
+  for (const Finding& failure : findings.failures) {
+    EXPECT_EQ(failure.formulation, "drifting") << failure.what;
+  }
+  ASSERT_FALSE(findings.integration_errors.empty());
+  for (const Finding& excused : findings.integration_errors) {
+    EXPECT_EQ(excused.formulation, "dense-momentum");
+    EXPECT_NE(excused.what.find("within the limits of 1e-09"), std::string::npos) << excused.what;
+  }
+}
+
 TEST(Soak, MechanismsAreValidVariousAndTheSameForASeed) {
   const Registries registries = default_registries();
   int closed = 0;

@@ -35,6 +35,16 @@ TEST(RoundingLimits, ArmsRoundByTheDistanceFromTheOrigin) {
   }
 }
 
+// Passes over regularised loops ended where velocities were right to 1e-13, and reactions were not.
+TEST(RoundingLimits, RegularisedLoopsKeepTheDigitsOfReactions) {
+  for (const VerificationResult& result :
+       results_of({"sarrus"}, {"hdca[loops=proximal]", "dca[loops=proximal]"}, 1, false)) {
+    SCOPED_TRACE(result.formulation);
+    EXPECT_EQ(result.outcome(), CheckOutcome::passed);
+    EXPECT_LT(result.reaction.error, 1e-13);
+  }
+}
+
 // Loops of the state are open by rounding, and those of independent coordinates close 1e-13 away from it: derivatives
 // there differ by 2e-9 where limits are 1e-10.
 TEST(RoundingLimits, IndependentCoordinatesMeanTheLoopsThatTheyClose) {

@@ -96,5 +96,20 @@ TEST(bae_haug_printed, prescribed_motions_are_refused) {
             std::string::npos);
 }
 
+// A heavy body on a light one: the recursion subtracts inertias of the heavy one's size, and a tenth of eps times the
+// ratio of masses is lost.
+TEST(bae_haug_printed, light_bodies_that_carry_heavy_ones_are_refused) {
+  const FormulationEntry& printed = *find_formulation(formulation_registry(), "bae-haug-printed");
+  EXPECT_NE(refusal_of(printed, make_mechanism(mechanism_registry(), "cart_pole:ratio=1e12"))
+                .find("which is 1e+12 times as heavy"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(printed, make_mechanism(mechanism_registry(), "cart_pole:ratio=1e6")), "");
+  for (const char* name : {"cart_pole:ratio=1e4", "cart_pole:ratio=1e-6"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    EXPECT_EQ(refusal_of(printed, mechanism), "") << name;
+    EXPECT_LT(errors_of(mechanism).rate, 1e-12) << name;
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
