@@ -44,15 +44,23 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
     mail_.send({&end_poses_, &end_velocities_});
   }
   place_cuts();
+  clear_products();
+  for_branches_and_twins([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); },
+                         [this](std::size_t leader) { outcomes_[leader] = eliminate_twins(leader); });
+  pending_ = team_.is_divided();
+  return pending_ ? RhsStatus{} : finish_positions();
+}
+
+void PartRecursion::clear_products() {
+  if (uses_lanes_) {
+    clear_beside_lanes();
+    return;
+  }
   // Of rows further out they stand before those of rows further in: branches have them the other way round.
   for_shares_of(index_of(plan_.product_count), kManyPacks, [this](std::size_t first, std::size_t last) {
     const auto count = index_of(plan_.product_count);
     std::fill(products_.get() + kLoopLanes * (count - last), products_.get() + kLoopLanes * (count - first), 0.0);
   });
-  for_branches_and_twins([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); },
-                         [this](std::size_t leader) { outcomes_[leader] = eliminate_twins(leader); });
-  pending_ = team_.is_divided();
-  return pending_ ? RhsStatus{} : finish_positions();
 }
 
 RhsStatus PartRecursion::finish_positions() {

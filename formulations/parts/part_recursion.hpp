@@ -14,6 +14,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formulations/execution/branch_mail.hpp"
@@ -245,6 +246,9 @@ class PartRecursion {
   /// Poses and velocities of links with ends of cut joints that cross the ends of sections in lanes.
   void place_crossing_ends();
   [[nodiscard]] LineMemory line_memory();
+  /// Clears the products of loops that are not closed in lanes.
+  void clear_beside_lanes();
+  void clear_products();
   void make_twins(const InstructionSet& set);
   /// Poses and perhaps velocities of sections, side by side.
   void place_sections(std::span<const double> q, std::span<const double> u);
@@ -317,6 +321,7 @@ class PartRecursion {
   const Mechanism* mechanism_;
   std::unique_ptr<SectionsInLanes> twins_;
   bool uses_lanes_ = false;
+  std::vector<std::pair<int, int>> cleared_beside_lanes_;  // places of products, [first, last)
   LinkTree tree_;
   PosesWanted poses_wanted_;
   bool keeps_poses_;

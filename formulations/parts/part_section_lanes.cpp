@@ -36,6 +36,21 @@ void PartRecursion::make_twins(const InstructionSet& set) {
     return;
   }
   uses_lanes_ = true;
+  std::vector<bool> clears(index_of(plan_.product_count), true);
+  for (std::size_t range = 0; range < outcomes_.size(); ++range) {
+    for (std::size_t k = 0; twins_->has(range) && k < twins_->places_of(range).inner_blocks.size(); ++k) {
+      clears[index_of(twins_->places_of(range).inner_blocks[k])] = false;
+    }
+  }
+  for (int place = 0; place < plan_.product_count; ++place) {
+    if (!clears[index_of(place)]) {
+      continue;
+    }
+    if (cleared_beside_lanes_.empty() || cleared_beside_lanes_.back().second != place) {
+      cleared_beside_lanes_.emplace_back(place, place);
+    }
+    ++cleared_beside_lanes_.back().second;
+  }
   for (std::size_t range = 0; range < outcomes_.size(); ++range) {
     if (twins_->has(range)) {
       outcomes_[range] = {kSound, twins_->redundant_rows(), 0.0};
@@ -46,6 +61,12 @@ void PartRecursion::make_twins(const InstructionSet& set) {
 void PartRecursion::use_baumgarte(double alpha, double beta) {
   if (twins_ != nullptr) {
     twins_->use_baumgarte(alpha, beta);
+  }
+}
+
+void PartRecursion::clear_beside_lanes() {
+  for (const auto& [first, last] : cleared_beside_lanes_) {
+    std::fill(products_.get() + doubles(first), products_.get() + doubles(last), 0.0);
   }
 }
 

@@ -84,6 +84,9 @@ class Renumbering {
   int own_block(int place, int one, int other) {
     const auto [smaller, larger] = std::minmax(one, other);
     const int own = products_.of(place, rows_of(larger));
+    if (blocks_.count(own) == 0) {
+      block_places_.push_back(place);
+    }
     blocks_[own] = {own, rows_of(larger), rows_of(smaller), one == other};
     return own;
   }
@@ -326,6 +329,13 @@ class Renumbering {
         to_->left_blocks.push_back(blocks_.at(products_.of(left.from, 0)));
       }
     }
+    for (const int place : block_places_) {
+      const bool leaves =
+          std::find(to_->own.left_blocks.begin(), to_->own.left_blocks.end(), place) != to_->own.left_blocks.end();
+      for (int row = 0; !leaves && row < blocks_.at(products_.of(place, 0)).rows; ++row) {
+        to_->own.inner_blocks.push_back(place + row);
+      }
+    }
     for (const PartPlan::Handover& left : plan_->rates_left) {
       if (left.range == static_cast<int>(range_) && rates_.has(left.from)) {
         to_->own.left_rates.push_back(left.from);
@@ -439,7 +449,8 @@ class Renumbering {
   SectionPlan* to_;
   int count_;
   std::map<int, int> own_loop_;
-  std::map<int, LeftBlock> blocks_;
+  std::map<int, LeftBlock> blocks_;  // by own place
+  std::vector<int> block_places_;    // of the whole
   OwnPlaces columns_;
   OwnPlaces along_;
   OwnPlaces products_;

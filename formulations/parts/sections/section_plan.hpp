@@ -24,6 +24,7 @@ struct SectionPlaces {
   std::vector<int> loops;             ///< of the PartPlan
   std::vector<int> base_columns;      ///< places of columns at the base
   std::vector<int> left_blocks;       ///< of products of loops that leave
+  std::vector<int> inner_blocks;      ///< of all others, a pack each
   std::vector<int> left_rates;        ///< of rates of loops that leave
   std::vector<int> stretches;         ///< of cut joints that leave
   std::vector<int> crossing_ends;     ///< among PartPlan::ends

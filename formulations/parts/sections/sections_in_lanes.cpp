@@ -24,7 +24,7 @@ void put(const Structure& value, Structure* packs, std::size_t index, std::size_
 
 template <typename Structure>
 Structure get(const Structure* packs, std::size_t index, std::size_t lane, std::size_t lanes) {
-  Structure value;
+  Structure value{};
   auto* const to = reinterpret_cast<double*>(&value);
   const double* const from = reinterpret_cast<const double*>(packs) + index * kNumbers<Structure> * lanes + lane;
   for (std::size_t k = 0; k < kNumbers<Structure>; ++k) {
@@ -224,10 +224,11 @@ void SectionsInLanes::eliminate(std::size_t leader, std::span<const JointKinemat
       for (std::size_t b = 0; b < plan_.base_columns.size(); ++b) {
         const double* const from = part.columns + doubles(6 * plan_.base_columns[b]) * n + lane;
         double* const to = memory.columns + doubles(6 * section.base_columns[b]);
+        // Lanes behind the rows, too: they might not be finite since a state that was not.
         const std::size_t rows = index_of(plan_.base_column_rows[b]);
         for (std::size_t i = 0; i < 6; ++i) {
-          for (std::size_t j = 0; j < rows; ++j) {
-            to[i * kLoopLanes + j] = from[(i * kLoopLanes + j) * n];
+          for (std::size_t j = 0; j < kLoopLanes; ++j) {
+            to[i * kLoopLanes + j] = j < rows ? from[(i * kLoopLanes + j) * n] : 0.0;
           }
         }
       }
@@ -236,11 +237,10 @@ void SectionsInLanes::eliminate(std::size_t leader, std::span<const JointKinemat
         const double* const from = part.products + doubles(block.place) * n + lane;
         double* const to = memory.products + doubles(section.left_blocks[b]);
         for (std::size_t i = 0; i < index_of(block.rows); ++i) {
-          for (std::size_t j = 0; j < (block.is_own ? i + 1 : index_of(block.columns)); ++j) {
-            to[i * kLoopLanes + j] = from[(i * kLoopLanes + j) * n];
-            if (block.is_own) {
-              to[j * kLoopLanes + i] = to[i * kLoopLanes + j];
-            }
+          for (std::size_t j = 0; j < kLoopLanes; ++j) {
+            const bool above = block.is_own && j > i;
+            const std::size_t at = above ? j * kLoopLanes + i : i * kLoopLanes + j;
+            to[i * kLoopLanes + j] = j < index_of(block.columns) ? from[at * n] : 0.0;
           }
         }
       }
