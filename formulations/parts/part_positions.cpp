@@ -46,7 +46,7 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
   place_cuts();
   clear_products();
   for_branches_and_twins([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); },
-                         [this](std::size_t leader) { outcomes_[leader] = eliminate_twins(leader); });
+                         [this](std::size_t leader) { eliminate_twins(leader); });
   pending_ = team_.is_divided();
   return pending_ ? RhsStatus{} : finish_positions();
 }

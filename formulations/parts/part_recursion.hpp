@@ -263,7 +263,8 @@ class PartRecursion {
   RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
   [[nodiscard]] Outcome eliminate(std::size_t range);
-  [[nodiscard]] Outcome eliminate_twins(std::size_t leader);
+  /// A group of sections in lanes.
+  void eliminate_twins(std::size_t leader);
   /// Unit wrenches of a cut joint on one of its links.
   void start_end(const PartPlan::End& end);
   [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;

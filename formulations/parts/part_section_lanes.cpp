@@ -51,11 +51,6 @@ void PartRecursion::make_twins(const InstructionSet& set) {
     }
     ++cleared_beside_lanes_.back().second;
   }
-  for (std::size_t range = 0; range < outcomes_.size(); ++range) {
-    if (twins_->has(range)) {
-      outcomes_[range] = {kSound, twins_->redundant_rows(), 0.0};
-    }
-  }
 }
 
 void PartRecursion::use_baumgarte(double alpha, double beta) {
@@ -74,8 +69,9 @@ LineMemory PartRecursion::line_memory() {
   return {inertias_.data(), columns_.get(), products_.get(), sizes_.data()};
 }
 
-PartRecursion::Outcome PartRecursion::eliminate_twins(std::size_t leader) {
+void PartRecursion::eliminate_twins(std::size_t leader) {
   for (std::size_t range = leader; range < leader + kTwinsTogether; ++range) {
+    outcomes_[range] = {kSound, twins_->redundant_rows(), 0.0};  // what lanes are not sure of is found at the end
     const SectionPlaces& section = twins_->places_of(range);
     for (const int columns : section.crossing_columns) {
       std::fill_n(columns_.get() + doubles(6 * columns), doubles(6), 0.0);
@@ -85,7 +81,6 @@ PartRecursion::Outcome PartRecursion::eliminate_twins(std::size_t leader) {
     }
   }
   twins_->eliminate(leader, cuts_, line_memory());
-  return outcomes_[leader];
 }
 
 void PartRecursion::place_crossing_ends() {
