@@ -107,9 +107,13 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
   const bool projected = bae_haug_projects(mechanism, options);
   const int section_bodies = checked_section_bodies(options);
   auto whole = make_recursive_accelerations(
-      mechanism,
-      {baumgarte, projected, options.text("kernel") == "auto",
-       execution_in(options, is_divided(options) ? execution.on_this_process() : execution), section_bodies});
+      mechanism, {baumgarte,
+                  projected,
+                  options.text("kernel") == "auto",
+                  execution_in(options, is_divided(options) ? execution.on_this_process() : execution),
+                  section_bodies,
+                  {},
+                  !is_divided(options)});
   if (!is_divided(options)) {
     return whole;
   }

@@ -36,7 +36,7 @@ ParameterSpecification section_option() {
   leaf.name = "leaf";
   leaf.default_value = std::string("auto");
   leaf.help =
-      "auto: one recursion, of a tree in branches; N: sections of about N bodies, which threads and processes share: "
+      "auto: one recursion, of a tree in branches, of long ladders in sections of equal form; N: sections of about N bodies, which threads and processes share: "
       "for ladders, rings and other lines of loops";
   leaf.choices = {"auto"};
   leaf.counts = true;

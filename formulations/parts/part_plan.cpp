@@ -294,31 +294,38 @@ void PartPlan::lay_ends(const Mechanism& mechanism, const LinkTree& tree) {
   }
 }
 
-// In the order of the sweep inward.
 void PartPlan::mark_first_arrivals(const LinkTree& tree) {
   if (ranges.size() > 1) {
     return;
   }
-  std::vector<bool> arrived(tree.size());
   std::vector<bool> written(index_of(column_count));
   for (End& end : ends) {
     end.adds = written[index_of(end.columns)];
     written[index_of(end.columns)] = true;
   }
-  for (std::size_t i = tree.size(); i-- > 0;) {
+  const FirstArrivals first =
+      mark_arrivals(std::span(parts).first(tree.size()), passes, static_cast<int>(tree.size()), std::move(written));
+  cleared_rows = first.rows;
+  cleared_columns = first.columns;
+}
+
+FirstArrivals mark_arrivals(std::span<PartRow> parts, std::span<LoopPass> passes, int receivers,
+                            std::vector<bool> written) {
+  FirstArrivals first;
+  std::vector<bool> arrived(index_of(receivers));
+  for (std::size_t i = parts.size(); i-- > 0;) {
     PartRow& part = parts[i];
-    const int inboard = tree.rows()[i].inboard;
     if (!arrived[i]) {
-      cleared_rows.push_back(static_cast<int>(i));
+      first.rows.push_back(static_cast<int>(i));
     }
-    if (inboard >= 0) {
-      part.adds = arrived[index_of(inboard)];
-      arrived[index_of(inboard)] = true;
+    if (part.receiver >= 0 && part.receiver < receivers) {
+      part.adds = arrived[index_of(part.receiver)];
+      arrived[index_of(part.receiver)] = true;
     }
     for (int p = part.first_pass; p < part.last_pass; ++p) {
       LoopPass& through = passes[index_of(p)];
       if (!written[index_of(through.columns)]) {
-        cleared_columns.push_back(through.columns);
+        first.columns.push_back(through.columns);
       }
       if (through.inward >= 0) {
         through.adds = written[index_of(through.inward)];
@@ -326,6 +333,7 @@ void PartPlan::mark_first_arrivals(const LinkTree& tree) {
       }
     }
   }
+  return first;
 }
 
 template <typename ColumnsOf>

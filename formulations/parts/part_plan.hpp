@@ -16,6 +16,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,27 @@
 #include "formulations/recursion/links/link_poses.hpp"
 
 namespace mbdbench {
+
+/// What a stretch of a loop's way adds to the sums by which rows of the loop count as zero
+/// (PartRecursion::set_negligible).
+struct StretchSize {
+  double slides = 0.0;
+  double turns = 0.0;
+  double levers = 0.0;
+  double factors = 0.0;  ///< couplings have nothing else
+};
+
+/// What nobody puts anything in on the way inward, so that it starts with nothing.
+struct FirstArrivals {
+  std::vector<int> rows;
+  std::vector<int> columns;
+};
+
+/// Notes who is the first in a place, in the order of the sweep inward: nothing needs to be cleared there.
+/// \param receivers of inertia and wrenches: rows, perhaps a place behind them \param written by place of columns,
+/// whether ends of loops stand there
+FirstArrivals mark_arrivals(std::span<PartRow> parts, std::span<LoopPass> passes, int receivers,
+                            std::vector<bool> written);
 
 /// Plain data made once from a mechanism. Loops are numbered cut joints first, then couplings.
 class PartPlan {

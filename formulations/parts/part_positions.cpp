@@ -23,7 +23,9 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 }  // namespace
 
 RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
-  if (tree_.in_sections()) {
+  if (uses_lanes_) {
+    place_line(q, u);
+  } else if (tree_.in_sections()) {
     place_sections(q, u);
   } else {
     for_posed_ranges([&](std::size_t range) {
@@ -42,14 +44,23 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
     mail_.send({&end_poses_, &end_velocities_});
   }
   place_cuts();
+  clear_products();
+  for_branches_and_twins([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); },
+                         [this](std::size_t leader) { eliminate_twins(leader); });
+  pending_ = team_.is_divided();
+  return pending_ ? RhsStatus{} : finish_positions();
+}
+
+void PartRecursion::clear_products() {
+  if (uses_lanes_) {
+    clear_beside_lanes();
+    return;
+  }
   // Of rows further out they stand before those of rows further in: branches have them the other way round.
   for_shares_of(index_of(plan_.product_count), kManyPacks, [this](std::size_t first, std::size_t last) {
     const auto count = index_of(plan_.product_count);
     std::fill(products_.get() + kLoopLanes * (count - last), products_.get() + kLoopLanes * (count - first), 0.0);
   });
-  team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
-  pending_ = team_.is_divided();
-  return pending_ ? RhsStatus{} : finish_positions();
 }
 
 RhsStatus PartRecursion::finish_positions() {
@@ -152,28 +163,31 @@ void PartRecursion::clear(std::size_t range) {
 void PartRecursion::start_columns(std::size_t which) {
   const PartPlan::Range& range = plan_.ranges[which];
   for (int e = range.first_end; e < range.last_end; ++e) {
-    const PartPlan::End& end = plan_.ends[index_of(e)];
-    const auto c = index_of(end.cut);
-    const LinkPoses::Row& row = poses_.row(index_of(end.row));
-    const Vec3 lever = cuts_[c].point - row.origin;
-    double* const to = columns_.get() + doubles(6 * end.columns);
-    if (!end.adds) {  // lanes behind the rows, too, might not be finite since a state that was not
-      Eigen::Map<Eigen::Matrix<double, 6 * kLoopLanes, 1>>(to).setZero();  // as memset it takes a fifth of all this
-    }
-    for (int i = 0; i < plan_.loop_rows[c]; ++i) {
-      const double* const d = cuts_[c].d.data() + 6 * plan_.column_of(c, i);
-      const Vec3 force(d[0], d[1], d[2]);
-      const Vec3 moment = Vec3(d[3], d[4], d[5]) + lever.cross(force);
-      for (int j = 0; j < 3; ++j) {
-        to[j * kLoopLanes + i] += end.sign * row.axes.col(j).dot(force);  // both ends may be on one link
-        to[(3 + j) * kLoopLanes + i] += end.sign * row.axes.col(j).dot(moment);
-      }
-    }
+    start_end(plan_.ends[index_of(e)]);
   }
   for (int k = range.first_child; k < range.last_child; ++k) {
     double* const to = columns_.get() + doubles(6 * plan_.seams[index_of(plan_.children[index_of(k)])].columns);
     for (int i = 0; i < 6; ++i) {
       to[i * kLoopLanes + i] = 1.0;
+    }
+  }
+}
+
+void PartRecursion::start_end(const PartPlan::End& end) {
+  const auto c = index_of(end.cut);
+  const LinkPoses::Row& row = poses_.row(index_of(end.row));
+  const Vec3 lever = cuts_[c].point - row.origin;
+  double* const to = columns_.get() + doubles(6 * end.columns);
+  if (!end.adds) {  // lanes behind the rows, too, might not be finite since a state that was not
+    Eigen::Map<Eigen::Matrix<double, 6 * kLoopLanes, 1>>(to).setZero();  // as memset it takes a fifth of all this
+  }
+  for (int i = 0; i < plan_.loop_rows[c]; ++i) {
+    const double* const d = cuts_[c].d.data() + 6 * plan_.column_of(c, i);
+    const Vec3 force(d[0], d[1], d[2]);
+    const Vec3 moment = Vec3(d[3], d[4], d[5]) + lever.cross(force);
+    for (int j = 0; j < 3; ++j) {
+      to[j * kLoopLanes + i] += end.sign * row.axes.col(j).dot(force);  // both ends may be on one link
+      to[(3 + j) * kLoopLanes + i] += end.sign * row.axes.col(j).dot(moment);
     }
   }
 }

@@ -69,6 +69,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
   if (!team_.is_divided()) {
     leave_out_rows();
     settle_ranks();
+    make_twins(execution.instruction_set);
     return;
   }
   // Ranks are those of all closings: a process settles them alone, and knows then what it found.
@@ -210,7 +211,7 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) {
   }
 }
 
-PartRecursion::StretchSize PartRecursion::size_of(const PartPlan::Stretch& stretch) const {
+StretchSize PartRecursion::size_of(const PartPlan::Stretch& stretch) const {
   StretchSize size;
   if (index_of(stretch.loop) >= cuts_.size()) {
     size.factors = factor_size(stretch);

@@ -14,6 +14,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formulations/execution/branch_mail.hpp"
@@ -21,6 +22,7 @@
 #include "formulations/formulation.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/parts/part_plan.hpp"
+#include "formulations/parts/sections/sections_in_lanes.hpp"
 #include "formulations/recursion/links/link_poses.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
 
@@ -30,7 +32,8 @@ namespace mbdbench {
 class PartRecursion {
  public:
   /// \param execution processes and threads share the branches of the tree; processes call the same functions together
-  /// \param section_bodies 0: branches as it pays off; or about how many bodies a section shall have
+  /// \param section_bodies 0: branches as it pays off; about how many bodies a section shall have; or kSectionsInLanes,
+  /// for accelerations on one process alone
   PartRecursion(const Mechanism& mechanism, PosesWanted poses, const Execution& execution, int section_bodies = 0);
   ~PartRecursion() = default;
   PartRecursion(const PartRecursion&) = delete;
@@ -49,8 +52,20 @@ class PartRecursion {
   }
   /// \returns whether this process knows a row: one of the trunk or of its branches.
   [[nodiscard]] bool knows_row(int row) const { return knows_range(plan_.range_of(row)); }
+  /// \returns whether sections go side by side in lanes, which evaluate the rows of their cut joints themselves.
+  [[nodiscard]] bool uses_lanes() const { return uses_lanes_; }
+  /// Takes lanes, where there are any, or one section after another.
+  void use_lanes(bool uses) { uses_lanes_ = uses && twins_ != nullptr; }
+  /// \returns whether the last accelerations of all lanes are right for sure.
+  [[nodiscard]] bool lanes_are_sure() const { return !uses_lanes_ || twins_->are_sure(); }
+  /// Baumgarte's constants of the cut joints that lanes evaluate, 1/s.
+  void use_baumgarte(double alpha, double beta);
+
   /// \returns whether this process knows the kinematics of a cut joint, and evaluates its rows.
   [[nodiscard]] bool knows_cut(std::size_t cut) const {
+    if (uses_lanes_ && twins_->closes(cut)) {
+      return false;
+    }
     return !team_.is_divided() || poses_wanted_ == PosesWanted::bodies ||
            (plan_.loop_rows[cut] > 0 && knows_range(plan_.closed_in[cut]));
   }
@@ -162,14 +177,6 @@ class PartRecursion {
   static constexpr int kSound = -1;
   static constexpr int kLoops = -2;
 
-  /// What a stretch of a loop's way adds to the sums by which rows of the loop count as zero (set_negligible).
-  struct StretchSize {
-    double slides = 0.0;
-    double turns = 0.0;
-    double levers = 0.0;
-    double factors = 0.0;  ///< couplings have nothing else
-  };
-
   /// The rows that are closed at one place.
   struct Solver {
     SemidefiniteSolver factors;
@@ -217,6 +224,32 @@ class PartRecursion {
       }
     }
   }
+  /// Calls of_range(range) for the trunk, then side by side of_range for branches and of_twins for the first of every
+  /// group of sections in lanes.
+  template <typename OfRange, typename OfTwins>
+  void for_ranges_and_twins(const OfRange& of_range, const OfTwins& of_twins) const {
+    of_range(std::size_t{0});
+    for_branches_and_twins(of_range, of_twins);
+  }
+  template <typename OfRange, typename OfTwins>
+  void for_branches_and_twins(const OfRange& of_range, const OfTwins& of_twins) const {
+    team_.for_branches([&](std::size_t range) {
+      if (!uses_lanes_ || !twins_->has(range)) {
+        of_range(range);
+      } else if (twins_->leads(range)) {
+        of_twins(range);
+      }
+    });
+  }
+  /// The same as place_sections with sections in lanes.
+  void place_line(std::span<const double> q, std::span<const double> u);
+  /// Poses and velocities of links with ends of cut joints that cross the ends of sections in lanes.
+  void place_crossing_ends();
+  [[nodiscard]] LineMemory line_memory();
+  /// Clears the products of loops that are not closed in lanes.
+  void clear_beside_lanes();
+  void clear_products();
+  void make_twins(const InstructionSet& set);
   /// Poses and perhaps velocities of sections, side by side.
   void place_sections(std::span<const double> q, std::span<const double> u);
   /// \returns the link that a section hangs on; nullptr: the ground, or a range that is no section.
@@ -230,6 +263,10 @@ class PartRecursion {
   RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
   [[nodiscard]] Outcome eliminate(std::size_t range);
+  /// A group of sections in lanes.
+  void eliminate_twins(std::size_t leader);
+  /// Unit wrenches of a cut joint on one of its links.
+  void start_end(const PartPlan::End& end);
   [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
@@ -265,6 +302,8 @@ class PartRecursion {
   RhsStatus solve_inward(Side& side);
   /// Motion, and multipliers of other loops. \param parts data_, or reached_: as far as loops are closed
   void solve_outward(Side& side, std::span<const PartData<double>> parts);
+  /// Loads of one range, or of a group of sections in lanes.
+  void sweep_inward(const Side& side);
   void take_multipliers(const Side& side);
   /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
   /// own branches only: gives the velocities with which the poses move; empty: they stay
@@ -281,6 +320,9 @@ class PartRecursion {
   void gather_impulses();
 
   const Mechanism* mechanism_;
+  std::unique_ptr<SectionsInLanes> twins_;
+  bool uses_lanes_ = false;
+  std::vector<std::pair<int, int>> cleared_beside_lanes_;  // places of products, [first, last)
   LinkTree tree_;
   PosesWanted poses_wanted_;
   bool keeps_poses_;

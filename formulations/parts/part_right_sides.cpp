@@ -10,9 +10,9 @@ namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
   start_turnings();
-  for_ranges([&](std::size_t range) {
-    sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
-  });
+  for_ranges_and_twins(
+      [&](std::size_t range) { sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view); },
+      [](std::size_t) {});  // lanes do so with their loads
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
@@ -62,7 +62,7 @@ RhsStatus PartRecursion::solve_inward(Side& side) {
   for_shares_of(index_of(plan_.rate_count), kManyPacks, [&](std::size_t first, std::size_t last) {
     std::fill(side.rates.get() + kLoopLanes * first, side.rates.get() + kLoopLanes * last, 0.0);
   });
-  team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
+  sweep_inward(side);
   if (pending_) {
     mail_.send({&matrices_, &side.inward});
     if (const RhsStatus status = finish_positions(); !status.ok) {
@@ -82,9 +82,27 @@ RhsStatus PartRecursion::solve_inward(Side& side) {
   return {};
 }
 
+void PartRecursion::sweep_inward(const Side& side) {
+  for_branches_and_twins([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); },
+                         [&](std::size_t leader) {
+                           if (side.view.moves) {
+                             twins_->accelerate_inward(leader, turnings_, side.view);
+                           } else {
+                             twins_->push_inward(leader, side.view);
+                           }
+                         });
+}
+
 void PartRecursion::solve_outward(Side& side, std::span<const PartData<double>> parts) {
   part_right_sides(side);
-  for_ranges([&](std::size_t range) { sweeps_.outward(parts[range], side.view); });
+  for_ranges_and_twins([&](std::size_t range) { sweeps_.outward(parts[range], side.view); },
+                       [&](std::size_t leader) {
+                         if (side.view.moves) {
+                           twins_->accelerate_outward(leader, side.view);
+                         } else {
+                           twins_->push_outward(leader, side.view);
+                         }
+                       });
 }
 
 void PartRecursion::take_multipliers(const Side& side) {
@@ -125,7 +143,11 @@ void PartRecursion::finish_rates(const Side& side, std::span<double> swept, std:
       for_posed_ranges(
           [&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range], base_of(range)); });
     } else {
-      for_ranges([&](std::size_t range) { poses_.move_ends(range, side.linear, side.angular, changes); });
+      for_ranges_and_twins([&](std::size_t range) { poses_.move_ends(range, side.linear, side.angular, changes); },
+                           [](std::size_t) {});
+      if (uses_lanes_) {
+        place_crossing_ends();
+      }
     }
   };
   const bool places_all = poses_wanted_ == PosesWanted::bodies;

@@ -28,37 +28,11 @@ double seam_cost(const LinkElement& element, const ElementCost& cost) {
   return kSeamCost * directions * (1.0 + cost.loops);
 }
 
-/// Which elements may carry a section.
-std::vector<bool> carriers(const Mechanism& mechanism, const LinkElements& tree) {
-  std::vector<double> mass(tree.elements.size(), 0.0);
-  std::vector<Mat3> inertia(tree.elements.size(), Mat3::Zero());
-  double all = 0.0;
-  for (std::size_t k = 0; k < tree.bodies.size(); ++k) {
-    const BodyPlace& place = tree.bodies[k];
-    if (place.element < 0) {
-      continue;
-    }
-    const Body& body = mechanism.bodies()[k];
-    const auto e = index_of(place.element);
-    const Mat3 lever = skew(place.origin + place.rotation * body.com - tree.elements[e].point_b);
-    mass[e] += body.mass;
-    inertia[e] += place.rotation * body.inertia * place.rotation.transpose() - body.mass * lever * lever;
-    all += body.mass;
-  }
-  std::vector<bool> may(tree.elements.size());
-  for (std::size_t e = 0; e < may.size(); ++e) {
-    const Eigen::SelfAdjointEigenSolver<Mat3> principal(inertia[e], Eigen::EigenvaluesOnly);
-    may[e] = mass[e] * static_cast<double>(tree.bodies.size()) >= kLeastMass * all &&
-             principal.eigenvalues()[0] > kLeastInertia * principal.eigenvalues()[2];
-  }
-  return may;
-}
-
 /// Cuts a tree from its outboard ends inward.
 class Cutter {
  public:
   Cutter(const Mechanism& mechanism, const LinkElements& tree)
-      : tree_(&tree), costs_(element_costs(mechanism, tree)), carries_(carriers(mechanism, tree)) {
+      : tree_(&tree), costs_(element_costs(mechanism, tree)), carries_(section_carriers(mechanism, tree)) {
     for (const ElementCost& cost : costs_) {
       outboard_.push_back(cost.sweeps);
     }
@@ -124,6 +98,31 @@ class Cutter {
 
 }  // namespace
 
+std::vector<bool> section_carriers(const Mechanism& mechanism, const LinkElements& tree) {
+  std::vector<double> mass(tree.elements.size(), 0.0);
+  std::vector<Mat3> inertia(tree.elements.size(), Mat3::Zero());
+  double all = 0.0;
+  for (std::size_t k = 0; k < tree.bodies.size(); ++k) {
+    const BodyPlace& place = tree.bodies[k];
+    if (place.element < 0) {
+      continue;
+    }
+    const Body& body = mechanism.bodies()[k];
+    const auto e = index_of(place.element);
+    const Mat3 lever = skew(place.origin + place.rotation * body.com - tree.elements[e].point_b);
+    mass[e] += body.mass;
+    inertia[e] += place.rotation * body.inertia * place.rotation.transpose() - body.mass * lever * lever;
+    all += body.mass;
+  }
+  std::vector<bool> may(tree.elements.size());
+  for (std::size_t e = 0; e < may.size(); ++e) {
+    const Eigen::SelfAdjointEigenSolver<Mat3> principal(inertia[e], Eigen::EigenvaluesOnly);
+    may[e] = mass[e] * static_cast<double>(tree.bodies.size()) >= kLeastMass * all &&
+             principal.eigenvalues()[0] > kLeastInertia * principal.eigenvalues()[2];
+  }
+  return may;
+}
+
 TreeDivision in_sections(const Mechanism& mechanism, const LinkElements& elements, int bodies) {
   const auto moving = std::count_if(elements.bodies.begin(), elements.bodies.end(),
                                     [](const BodyPlace& place) { return place.element >= 0; });
@@ -139,14 +138,15 @@ TreeDivision in_sections(const Mechanism& mechanism, const LinkElements& element
     (cutter.cut(middle).size() < wanted ? few : many) = middle;
   }
   const std::vector<int> begins = cutter.cut(few);
-  if (begins.empty()) {
-    return {};
-  }
+  return begins.empty() ? TreeDivision() : divided_at(begins, elements, element_costs(mechanism, elements));
+}
+
+TreeDivision divided_at(const std::vector<int>& begins, const LinkElements& elements,
+                        const std::vector<ElementCost>& costs) {
   TreeDivision division;
   division.branch_of.assign(elements.elements.size(), 1);
   division.costs.assign(begins.size() + 1, 0.0);
   std::size_t next = 0;
-  const std::vector<ElementCost> costs = element_costs(mechanism, elements);
   for (std::size_t e = 0; e < costs.size(); ++e) {
     const int inboard = elements.elements[e].inboard;
     int& own = division.branch_of[e];

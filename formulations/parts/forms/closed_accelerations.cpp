@@ -26,10 +26,24 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
       motion_components_[index_of(row.motion)] = row.u;
     }
   }
+  part_.use_baumgarte(baumgarte_.alpha, baumgarte_.beta);
 }
 
+// Where lanes are not sure, one section after another tells; so it says what stops it, too.
 RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std::span<const double> state_velocities,
                                         std::span<double> u, std::span<double> accelerations) {
+  RhsStatus status = evaluate_once(t, q, state_velocities, u, accelerations);
+  if (part_.uses_lanes() && !(status.ok && part_.lanes_are_sure())) {
+    part_.use_lanes(false);
+    status = evaluate_once(t, q, state_velocities, u, accelerations);
+    part_.use_lanes(true);
+  }
+  return status;
+}
+
+RhsStatus ClosedAccelerations::evaluate_once(double t, std::span<const double> q,
+                                             std::span<const double> state_velocities, std::span<double> u,
+                                             std::span<double> accelerations) {
   std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
   if (const RhsStatus status = part_.set_positions(q, u); !status.ok) {
     return status;

@@ -32,6 +32,8 @@ class ClosedAccelerations {
   [[nodiscard]] const PartRecursion& part() const { return part_; }
 
  private:
+  RhsStatus evaluate_once(double t, std::span<const double> q, std::span<const double> state_velocities,
+                          std::span<double> u, std::span<double> accelerations);
   RhsStatus project_velocities(std::span<double> u);
   void evaluate_loads(double t, std::span<const double> q, std::span<const double> u);
   void set_wanted_accelerations(std::span<const double> q, std::span<const double> u);

@@ -44,7 +44,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     // Lanes take over how many rows count where loops are closed; in sections that is elsewhere.
     // Sub-chains that close loops as published are another function where these are open.
     has_loop_lanes_ =
-        closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) && settings.section_bodies == 0;
+        closed && (lanes_ ? settings.projects : links_ && !links_->team().is_divided()) && settings.section_bodies <= 0;
     if (closed) {
       use_loop_derivatives({settings.projects, settings.baumgarte.alpha, settings.baumgarte.beta},
                            lanes_ && !settings.projects ? kNoDerivativesInLanes : "");
@@ -126,10 +126,12 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
                           [this](double at, auto x, auto xdot) { return evaluate_alone(at, x, xdot); });
     } else if (has_loop_lanes_) {
       if (!loops_) {
-        if (!links_) {
+        if (settings_.section_bodies == kSectionsInLanes) {
+          whole_.emplace(mechanism(), settings_.baumgarte, settings_.projects, settings_.execution.alone(), near(), 0);
+        } else if (!links_) {
           emplace_links();
         }
-        loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(),
+        loops_ = std::make_unique<LoopsInLanes>(mechanism(), (whole_ ? whole_ : links_)->closed()->part(),
                                                 LaneAccelerations{settings_.baumgarte, settings_.projects}, near(),
                                                 settings_.execution.instruction_set);
       }
@@ -157,6 +159,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   std::vector<double> velocities_;  // in use, of links_
   std::unique_ptr<LaneSolver> lanes_;
   std::optional<JointAccelerations> links_;          // beside lanes_ only once many states were asked for
+  std::optional<JointAccelerations> whole_;          // of states in lanes where links_ are in sections
   std::optional<TreeEvaluations> evaluations_;       // of an open tree on one process
   std::optional<LoopDerivatives> loop_derivatives_;  // of everything else, loads and lengths that evaluations_ have not
   bool has_loop_lanes_ = false;                      // of loops on one process
@@ -168,7 +171,13 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
 std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,
                                                           const RecursiveAccelerationSettings& settings) {
-  return std::make_unique<RecursiveAccelerations>(mechanism, settings);
+  RecursiveAccelerationSettings chosen = settings;
+  if (settings.may_repeat && settings.link_frames && settings.section_bodies == 0 && !settings.make_lanes &&
+      has_twin_sections(mechanism)) {
+    chosen.section_bodies = kSectionsInLanes;
+    chosen.execution = settings.execution.on_this_process();
+  }
+  return std::make_unique<RecursiveAccelerations>(mechanism, chosen);
 }
 
 }  // namespace mbdbench

@@ -4,21 +4,15 @@
 #include <iterator>
 #include <variant>
 
+#include "formulations/parts/lanes/lane_cut.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/model/description/index_of.hpp"
-#include "mechanisms/model/kinematics/handle_share.hpp"
 
 namespace mbdbench {
 namespace {
 
 kernels::LinkVector<double> link_vector(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
-}
-
-/// \returns whether the rows of a cut joint are displacements along fixed directions and angles alone.
-bool is_turned_and_shifted_alone(const Joint& cut) {
-  return cut.type != JointType::screw && cut.length == 0.0 && !cut.turn_row && cut.driven.empty() &&
-         cut.linear_directions.size() <= 3 && cut.angular.size() <= 3;
 }
 
 }  // namespace
@@ -71,25 +65,9 @@ void LoopConstants::place_cuts(const Mechanism& mechanism, bool weighs) {
     const Joint& joint = mechanism.cut_joints()[c];
     const BodyOnRow& a = body_of(joint.a);
     const BodyOnRow& b = body_of(joint.b);
-    LaneCut cut;
-    cut.a = {a.row, link_vector(a.origin + a.rotation * joint.position_a), weighs && a.row < 0};
-    cut.b = {b.row, link_vector(b.origin + b.rotation * joint.position_b), weighs && b.row < 0};
-    if (!is_turned_and_shifted_alone(joint)) {
+    LaneCut cut = lane_cut(joint, a, b, weighs);
+    if (!lanes_place(joint)) {
       cut.apart = apart_count_++;
-    }
-    cut.share_of_b = share_of_b(joint);
-    cut.world_linear = joint.world_linear;
-    const Mat3 axes_a = a.rotation * joint.rotation_a;
-    const Mat3 axes_b = b.rotation * joint.rotation_b;
-    cut.first_direction = joint.world_linear ? 3 : 0;
-    cut.first_angle = cut.first_direction + static_cast<int>(joint.linear_directions.size());
-    if (cut.apart < 0) {
-      std::transform(joint.linear_directions.begin(), joint.linear_directions.end(), cut.directions,
-                     [&](const Vec3& direction) { return link_vector(axes_a * direction); });
-      std::transform(joint.angular.begin(), joint.angular.end(), cut.angles, [&](const AngularConstraint& angle) {
-        return LaneAngle{link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine,
-                         angle.scale};
-      });
     }
     for (; cut.row_count < plan_.loop_rows[c]; ++cut.row_count) {
       cut.rows[cut.row_count] = plan_.column_of(c, cut.row_count);

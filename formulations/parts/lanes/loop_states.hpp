@@ -59,6 +59,12 @@ struct LoopStates {
 
   /// Inertias and loops, outboard ones first.
   static MBDBENCH_KERNEL void close_positions(const LoopData& data, const Part& part, LaneVerdict<T>& verdict) {
+    clear_positions(data, part);
+    start_cuts(data, part);
+    eliminate(data, part, verdict);
+  }
+
+  static MBDBENCH_KERNEL void clear_positions(const LoopData& data, const Part& part) {
     for (int k = 0; k < data.cleared_row_count; ++k) {
       part.inertias[data.cleared_rows[k]] = lane_sweeps::no_inertia<T>();
     }
@@ -66,6 +72,9 @@ struct LoopStates {
     for (int k = 0; k < data.cleared_place_count; ++k) {
       clear(part.columns + static_cast<long>(6 * data.cleared_places[k]) * kLoopLanes, 6L * kLoopLanes);
     }
+  }
+
+  static MBDBENCH_KERNEL void start_cuts(const LoopData& data, const Part& part) {
     for (int c = 0; c < data.cut_count; ++c) {
       if (data.cuts[c].apart < 0) {
         place_cut<T>(data, c);
@@ -78,6 +87,9 @@ struct LoopStates {
                       data.columns_a[c] == data.columns_b[c]);
       }
     }
+  }
+
+  static MBDBENCH_KERNEL void eliminate(const LoopData& data, const Part& part, LaneVerdict<T>& verdict) {
     int last = part.row_count;
     for (int c = 0; c <= data.closing_count; ++c) {
       const bool at_link = c < data.closing_count && part.closings[c].row >= 0;
@@ -128,41 +140,49 @@ struct LoopStates {
     }
   }
 
-  /// The diagonal entries of C at which rows of a loop count as zero (PartRecursion::set_negligible).
-  static MBDBENCH_KERNEL void set_negligible(const LoopData& data, const Part& part, int loop, T* smallest) {
-    const LinkVector<T>* const origins = reinterpret_cast<const LinkVector<T>*>(data.origins);
+  /// What the way of a cut joint adds to the sums by which its rows count as zero.
+  struct WaySize {
     T slides = T(0.0);
     T turns = T(0.0);
     T levers = T(0.0);
-    T factors = T(0.0);
-    const bool is_cut = loop < data.cut_count;
+  };
+
+  static MBDBENCH_KERNEL WaySize way_size(const LoopData& data, const Part& part, int loop) {
+    const LinkVector<T>* const origins = reinterpret_cast<const LinkVector<T>*>(data.origins);
+    WaySize size;
     for (int w = data.way_starts[loop]; w < data.way_starts[loop + 1]; ++w) {
       const int i = data.ways[w];
-      const PartRow& own = part.parts[i];
-      const PassedJoint<T>& joint = part.joints[own.joint];
-      if (!is_cut) {
-        factors += factor_size(part, own, joint, loop);
-        continue;
-      }
+      const PassedJoint<T>& joint = part.joints[part.parts[i].joint];
       T turning = T(0.0);
       for (int d = 0; d < joint.direction_count; ++d) {
-        (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
+        (joint.directions[d].component < 3 ? size.slides : turning) += joint.directions[d].inverse;
       }
-      turns += turning;
+      size.turns += turning;
       const LinkVector<T> way = minus(place_of<T>(data, loop).point, origins[i]);
       const T least = T(data.cuts[loop].unit * data.cuts[loop].unit);
       const T square = dot(way, way);
-      levers += turning * where_less(square, least, least, square);
+      size.levers += turning * where_less(square, least, least, square);
     }
+    return size;
+  }
+
+  /// The diagonal entries of C at which rows of a loop count as zero (PartRecursion::set_negligible).
+  static MBDBENCH_KERNEL void set_negligible(const LoopData& data, const Part& part, int loop, T* smallest) {
     const T share = T(data.zero_row);
-    if (!is_cut) {
+    if (loop >= data.cut_count) {
+      T factors = T(0.0);
+      for (int w = data.way_starts[loop]; w < data.way_starts[loop + 1]; ++w) {
+        const PartRow& own = part.parts[data.ways[w]];
+        factors += factor_size(part, own, part.joints[own.joint], loop);
+      }
       smallest[0] = share * factors;
       return;
     }
+    const WaySize size = way_size(data, part, loop);
     const CutPlace<T>& place = place_of<T>(data, loop);
     for (int row = 0; row < part.loop_rows[loop]; ++row) {
-      smallest[row] = share * (dot(place.force[row], place.force[row]) * (slides + levers + levers) +
-                               T(2.0) * dot(place.moment[row], place.moment[row]) * turns);
+      smallest[row] = share * (dot(place.force[row], place.force[row]) * (size.slides + size.levers + size.levers) +
+                               T(2.0) * dot(place.moment[row], place.moment[row]) * size.turns);
     }
   }
 

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kMostStates = 8;
 
-/// \returns how many packs so many structures of packs have.
-template <typename Structure>
-std::size_t packs_for(std::size_t count) {
-  return count * sizeof(Structure) / sizeof(double);
-}
-
 /// \returns whether the sweeps leave out a load, so that all are evaluated lane by lane.
 bool has_loads_without_lanes(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
@@ -50,7 +44,8 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                 : StateKind::momentum),
       sweeps_(compiled_for(set, []<int W>() { return loop_sweeps::sweeps<W>(); })),
       tree_(mechanism, kind_, index_of(sweeps_.lanes), near, has_loads_without_lanes(mechanism)),
-      constants_(mechanism, tree_, one) {
+      constants_(mechanism, tree_, one),
+      memory_(sweeps_) {
   data_.tree = tree_.data();
   data_.outside = data_.tree;
   data_.zero_row = kZeroRow;
@@ -105,76 +100,27 @@ void LoopsInLanes::set_outside(int state_size, int rates_at) {
   data_.outside.rates = packs(index_of(state_size));
 }
 
-double* LoopsInLanes::packs(std::size_t count) {
-  memory_.push_back(aligned_memory(std::max<std::size_t>(1, count) * index_of(sweeps_.lanes)));
-  return memory_.back().get();
-}
-
-void LoopsInLanes::reserve_side(PartRightSide<double>& side) {
-  const PartPlan& plan = constants_.plan();
-  const std::size_t rows = tree_.tree().size();
-  const std::size_t balls = tree_.tree().spherical().size();
-  using kernels::AccelerationRow;
-  using kernels::LinkVector;
-  using kernels::LinkWrench;
-  using kernels::SphericalAccelerationRow;
-  side.rows = reinterpret_cast<AccelerationRow<double>*>(packs(packs_for<AccelerationRow<double>>(rows)));
-  side.spheres =
-      reinterpret_cast<SphericalAccelerationRow<double>*>(packs(packs_for<SphericalAccelerationRow<double>>(balls)));
-  side.wrenches = reinterpret_cast<LinkWrench<double>*>(packs(6 * rows));
-  side.linear = reinterpret_cast<LinkVector<double>*>(packs(3 * rows));
-  side.angular = reinterpret_cast<LinkVector<double>*>(packs(3 * rows));
-  side.rates = packs(doubles(plan.rate_count));
-  side.wanted = packs(doubles(data_.loop_count));
-  side.multipliers = packs(doubles(data_.loop_count));
-  side.right = packs(index_of(plan.right_count));
-}
-
 void LoopsInLanes::reserve() {
   const PartPlan& plan = constants_.plan();
-  using namespace kernels;
-  const std::size_t rows = tree_.tree().size();
-  const std::size_t balls = tree_.tree().spherical().size();
-  PartData<double>& part = data_.part;
-  part.cosines = data_.tree.cosines;
-  part.sines = data_.tree.sines;
-  part.slides = data_.tree.slides;
-  part.rotations = reinterpret_cast<const kernels::Matrix3<double>*>(data_.tree.rotations);
-  part.levers = reinterpret_cast<const LinkVector<double>*>(data_.tree.levers);
-  part.inertias = reinterpret_cast<ArticulatedInertia<double>*>(packs(packs_for<ArticulatedInertia<double>>(rows)));
-  part.turns = reinterpret_cast<TurnInertia<double>*>(packs(packs_for<TurnInertia<double>>(rows)));
-  part.turn_gains = reinterpret_cast<JointGain<double>*>(packs(packs_for<JointGain<double>>(rows)));
-  part.whole = reinterpret_cast<ArticulatedInertia<double>*>(packs(packs_for<ArticulatedInertia<double>>(rows)));
-  part.slide_gains = reinterpret_cast<SlideGain<double>*>(packs(packs_for<SlideGain<double>>(rows)));
-  part.screw_gains = reinterpret_cast<LinkWrench<double>*>(packs(6 * rows));
-  part.inverses = packs(rows);
-  part.spheres = reinterpret_cast<SphericalInertia<double>*>(packs(packs_for<SphericalInertia<double>>(balls)));
-  part.sphere_gains = reinterpret_cast<kernels::Matrix3<double>*>(packs(9 * balls));
-  part.columns = packs(6 * doubles(plan.column_count));
-  part.along = packs(doubles(plan.along_count));
-  part.products = packs(doubles(plan.product_count));
-  part.halves = packs(index_of(plan.half_count));
-  part.across = packs(doubles(plan.across_count));
-  memory_.push_back(aligned_memory(plan.joints.size() * sweeps_.joint_size / sizeof(double) + 1));
-  part.joints = reinterpret_cast<PassedJoint<double>*>(memory_.back().get());
-  reserve_side(data_.accelerations);
-  data_.accelerations.moves = true;
-  data_.accelerations.weighs = data_.tree.wrenches == nullptr;
-  reserve_side(data_.impulses);
-  std::size_t most = 0;
+  LoopSizes sizes;
+  sizes.rows = tree_.tree().size();
+  sizes.receivers = sizes.rows;
+  sizes.spheres = tree_.tree().spherical().size();
+  sizes.columns = plan.column_count;
+  sizes.along = plan.along_count;
+  sizes.products = plan.product_count;
+  sizes.halves = plan.half_count;
+  sizes.across = plan.across_count;
+  sizes.rates = plan.rate_count;
+  sizes.rights = plan.right_count;
+  sizes.joints = static_cast<int>(plan.joints.size());
   for (const LoopClosing& closing : plan.closings) {
-    most = std::max(most, index_of(closing.rows));
+    sizes.most = std::max(sizes.most, closing.rows);
   }
-  data_.poses = packs(18 * (rows + 1));
-  data_.origins = packs(3 * rows);
-  data_.directions = packs(45 * index_of(data_.cut_count));
-  data_.loads = data_.tree.wrenches != nullptr ? data_.tree.wrenches : packs(data_.load_row_count == 0 ? 0 : 6 * rows);
+  memory_.reserve(data_, sizes);
+  data_.loads = data_.tree.wrenches != nullptr ? data_.tree.wrenches
+                                               : packs(data_.load_row_count == 0 ? 0 : 6 * tree_.tree().size());
   data_.driven = packs(index_of(data_.motion_count));
-  data_.seen = packs(2);
-  data_.changes = packs(index_of(data_.tree.u_count));
-  data_.turnings = packs(4 * rows);
-  data_.matrices = packs(4 * most * most + 5 * most);
-  data_.smallest = packs(most);
   if (kind_ == StateKind::momentum) {
     reserve_momenta();
   }

@@ -15,6 +15,7 @@
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/parts/lanes/cuts_apart.hpp"
 #include "formulations/parts/lanes/loop_constants.hpp"
+#include "formulations/parts/lanes/loop_memory.hpp"
 #include "formulations/parts/lanes/reduced_constants.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
@@ -81,9 +82,7 @@ class LoopsInLanes {
   void set_up(const LaneReducedMomenta& form);
   /// States that are not (q, u) or (q, p).
   void set_outside(int state_size, int rates_at);
-  /// \returns zeros for so many packs.
-  double* packs(std::size_t count);
-  void reserve_side(PartRightSide<double>& side);
+  double* packs(std::size_t count) { return memory_.packs(count); }
 
   const Mechanism* mechanism_;
   StateKind kind_;
@@ -93,7 +92,7 @@ class LoopsInLanes {
   LoopData data_;
   std::optional<ReducedConstants> reduced_;
   std::optional<CutsApart> cuts_apart_;
-  std::vector<AlignedMemory> memory_;
+  LoopMemory memory_;
 };
 
 }  // namespace mbdbench

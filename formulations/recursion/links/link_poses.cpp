@@ -186,6 +186,12 @@ void LinkPoses::move_ends(std::size_t range, std::span<const kernels::LinkVector
   }
 }
 
+void LinkPoses::take(const LinkTree& tree, std::size_t body, const Row& frame) {
+  rows_[index_of(rows_of_bodies_[body])] = frame;
+  place_body(tree, body);
+  move_body(body);
+}
+
 void LinkPoses::place_body(const LinkTree& tree, std::size_t body) {
   const BodyOnRow& place = tree.bodies()[body];
   BodyKinematics& pose = bodies_.bodies()[body];

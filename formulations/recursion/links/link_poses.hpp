@@ -50,6 +50,8 @@ class LinkPoses {
   /// \param range which of the tree's ranges \param changes whether they are added
   void move_ends(std::size_t range, std::span<const kernels::LinkVector<double>> linear,
                  std::span<const kernels::LinkVector<double>> angular, bool changes);
+  /// Takes the frame of a body's row from who knows it, and places and moves the body.
+  void take(const LinkTree& tree, std::size_t body, const Row& frame);
   /// \returns what the last row of a way from the ground has, with the same bits, from nothing but the coordinates.
   /// \param u empty: its velocity is not wanted
   static Row at_end(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u,

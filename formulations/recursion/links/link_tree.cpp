@@ -41,8 +41,9 @@ Vec3 unit_normal(const Vec3& axis, const Vec3& other) {
 
 LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout, int section_bodies) : layout_(layout) {
   LinkElements parts(mechanism);
-  if (section_bodies > 0) {
-    division_ = mbdbench::in_sections(mechanism, parts, section_bodies);
+  if (section_bodies != 0) {
+    division_ = section_bodies == kSectionsInLanes ? in_twin_sections(mechanism, parts)
+                                                : mbdbench::in_sections(mechanism, parts, section_bodies);
     in_sections_ = !division_.costs.empty();
   }
   if (layout != TreeLayout::whole && !in_sections_) {

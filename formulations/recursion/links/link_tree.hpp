@@ -83,7 +83,7 @@ struct LinkPositions {
 class LinkTree {
  public:
   /// \param mechanism any; cut joints are left out
-  /// \param section_bodies with branches: 0, or about how many bodies each section shall have
+  /// \param section_bodies with branches: 0, about how many bodies each section shall have, or kSectionsInLanes
   explicit LinkTree(const Mechanism& mechanism, TreeLayout layout = TreeLayout::whole, int section_bodies = 0);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
@@ -98,6 +98,8 @@ class LinkTree {
   [[nodiscard]] std::span<const LinkRange> ranges() const { return ranges_; }
   /// \returns whether the branches are sections (tree_division.hpp), one hanging on another.
   [[nodiscard]] bool in_sections() const { return in_sections_; }
+  /// \returns how many sections, from the second one on, are to be alike (TreeDivision::twins).
+  [[nodiscard]] int twin_count() const { return division_.twins; }
   /// \returns the runs that lead from the trunk, or from another section, into branches.
   [[nodiscard]] std::span<const int> roots() const { return roots_; }
   /// \returns bodies by the range that they are in.
