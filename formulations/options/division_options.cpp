@@ -36,8 +36,8 @@ ParameterSpecification section_option() {
   leaf.name = "leaf";
   leaf.default_value = std::string("auto");
   leaf.help =
-      "auto: one recursion, of a tree in branches, of long ladders in sections of equal form; N: sections of about N bodies, which threads and processes share: "
-      "for ladders, rings and other lines of loops";
+      "auto: one recursion, of a tree in branches, of long ladders in sections of equal form; N: sections of about N "
+      "bodies, which threads and processes share: for ladders, rings and other lines of loops";
   leaf.choices = {"auto"};
   leaf.counts = true;
   return leaf;

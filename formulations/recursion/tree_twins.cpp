@@ -15,6 +15,7 @@ constexpr double kLeastShare = 0.75;
 // A section side by side with others costs so much of what it costs alone; a seam as much as so many steps alone.
 constexpr double kShareOfLanes = 0.4;
 constexpr double kStepsOfSeam = 1.5;
+constexpr double kStepsOfLoop = 8.0;  // and every loop that crosses it, but the first, so many more
 // With sections side by side a line shall cost so much of what it costs in one piece, at most.
 constexpr double kMostOfOnePiece = 0.8;
 // From so many elements on there are sections for two threads.
@@ -53,6 +54,15 @@ class Line {
   [[nodiscard]] const std::vector<ElementCost>& costs() const { return costs_; }
   [[nodiscard]] int loops(std::size_t i) const { return costs_[index_of(steps_[i])].loops; }
   [[nodiscard]] bool may_begin(std::size_t i) const { return i > 0 && carries_[index_of(steps_[i - 1])]; }
+  /// \returns whether a section may begin at a step and every `length` steps after it.
+  [[nodiscard]] bool may_begin_all(std::size_t first, std::size_t length, std::size_t twins) const {
+    for (std::size_t k = 0; k <= twins; ++k) {
+      if (!may_begin(first + k * length)) {
+        return false;
+      }
+    }
+    return true;
+  }
   /// Elements of the line's steps [first, last), and what hangs on them.
   [[nodiscard]] double elements(std::size_t first, std::size_t last) const {
     return std::accumulate(elements_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -125,6 +135,7 @@ TreeDivision in_twin_sections(const Mechanism& mechanism, const LinkElements& el
   }
   const std::size_t steps = repeated.last - first - 1;  // behind the last twin there is another section
   const double whole = line.elements(0, line.size());
+  const double seam = kStepsOfSeam + kStepsOfLoop * std::max(0, line.loops(first) - 1);
   double least = kMostOfOnePiece * whole;
   std::size_t twins = 0;
   std::size_t length = 0;
@@ -132,8 +143,9 @@ TreeDivision in_twin_sections(const Mechanism& mechanism, const LinkElements& el
   for (std::size_t count = fewest; count <= kMostTwins; count += kTwinsTogether) {
     const std::size_t each = steps / (count * repeated.period) * repeated.period;
     const double in_lanes = line.elements(first, first + count * each);
-    const double cost = whole - in_lanes + kShareOfLanes * in_lanes + kStepsOfSeam * static_cast<double>(count);
-    if (each > 0 && cost < least) {
+    const double cost = whole - in_lanes + kShareOfLanes * in_lanes + seam * static_cast<double>(count);
+    // Steps that look alike may have links of other masses.
+    if (each > 0 && cost < least && line.may_begin_all(first, each, count)) {
       least = cost;
       twins = count;
       length = each;

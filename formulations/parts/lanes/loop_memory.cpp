@@ -71,7 +71,7 @@ void LoopMemory::reserve(LoopData& data, const LoopSizes& sizes) {
   reserve_side(data.impulses, data, sizes);
   data.poses = packs(18 * (rows + 1));
   data.origins = packs(3 * rows);
-  data.directions = packs(45 * index_of(data.loop_count));
+  data.directions = packs(45 * index_of(data.loop_count + sizes.carried));
   data.seen = packs(2);
   data.changes = packs(index_of(data.tree.u_count));
   data.turnings = packs(4 * sizes.receivers);

@@ -22,7 +22,8 @@ struct LoopSizes {
   int rates = 0;
   int rights = 0;
   int joints = 0;
-  int most = 0;  ///< rows of one closing
+  int most = 0;     ///< rows of one closing
+  int carried = 0;  ///< cut joints behind all loops that have a point alone
 };
 
 /// Owns it: zeros at first.

@@ -10,13 +10,15 @@ namespace mbdbench {
 /// those of the rows, in world axes, and its motion behind theirs.
 struct SectionData : LoopData {
   int crossing_count = 0;        ///< cut joints behind those that are closed here
+  int carried_count = 0;         ///< cut joints behind the seam, of which ways alone are known
   int seam_columns = 0;          ///< place of the unit wrenches of what hangs on the section
   bool pushes_joints = false;    ///< whether `tree.torques` act
   const bool* on_way = nullptr;  ///< rows on the way to the link that the next section hangs on
   const bool* at_end = nullptr;  ///< those of them whose pose is read again
 
   // Packs.
-  double* way_sizes = nullptr;  ///< three a crossing cut joint: slides, turns, levers (StretchSize)
+  /// Three a crossing cut joint, then three a carried one: slides, turns, levers (StretchSize).
+  double* way_sizes = nullptr;
 };
 
 /// The sweeps of one instruction set. What crosses the ends of sections is known between them.

@@ -69,7 +69,9 @@ class Renumbering {
       return false;
     }
     take_what_leaves();
-    take_ways();
+    if (!take_ways()) {
+      return false;
+    }
     mark_arrivals_and_rows();
     set_sizes();
     return true;
@@ -344,15 +346,15 @@ class Renumbering {
     }
   }
 
-  void take_ways() {
+  // The seam has none. Behind it stand loops that no joint of the section passes by themselves: the seam carries them.
+  bool take_ways() {
     for (int own = 0; own < to_->closed_count + to_->crossing_count; ++own) {
-      const auto loop = index_of(to_->own.loops[index_of(own)]);
+      const int loop = to_->own.loops[index_of(own)];
       to_->way_starts.push_back(static_cast<int>(to_->ways.size()));
       int stretch = -1;
-      for (int s = plan_->first_stretch[loop]; s < plan_->first_stretch[loop + 1]; ++s) {
-        const PartPlan::Stretch& of = plan_->stretches[index_of(s)];
-        for (int i = of.first; of.range == static_cast<int>(range_) && i < of.last; ++i) {
-          to_->ways.push_back(plan_->ways[loop][index_of(i)] - of_.first_row);
+      for (int s = plan_->first_stretch[index_of(loop)]; s < plan_->first_stretch[index_of(loop) + 1]; ++s) {
+        if (plan_->stretches[index_of(s)].range == static_cast<int>(range_)) {
+          take_stretch(s);
           stretch = s;
         }
       }
@@ -361,6 +363,33 @@ class Renumbering {
       }
     }
     to_->way_starts.push_back(static_cast<int>(to_->ways.size()));
+    const auto cuts = static_cast<int>(mechanism_->cut_joints().size());
+    for (int l = planned_.first_left; l < planned_.last_left; ++l) {
+      const int stretch = plan_->left[index_of(l)];
+      const int loop = plan_->stretches[index_of(stretch)].loop;
+      if (own_loop_.count(loop) > 0) {
+        continue;
+      }
+      if (loop >= cuts) {
+        return false;
+      }
+      to_->cuts.resize(to_->way_starts.size());
+      to_->cuts.back().unit = mechanism_->scales().loop_units[index_of(loop)];
+      to_->way_starts.push_back(static_cast<int>(to_->ways.size()));
+      take_stretch(stretch);
+      to_->own.carried.push_back(loop);
+      to_->own.stretches.push_back(stretch);
+    }
+    to_->way_starts.push_back(static_cast<int>(to_->ways.size()));
+    to_->carried_count = static_cast<int>(to_->own.carried.size());
+    return true;
+  }
+
+  void take_stretch(int stretch) {
+    const PartPlan::Stretch& of = plan_->stretches[index_of(stretch)];
+    for (int i = of.first; i < of.last; ++i) {
+      to_->ways.push_back(plan_->ways[index_of(of.loop)][index_of(i)] - of_.first_row);
+    }
   }
 
   void keep_pose(int row) {
@@ -437,6 +466,7 @@ class Renumbering {
     sizes.products = products_.next();
     sizes.rates = rates_.next();
     sizes.joints = static_cast<int>(to_->joints.size());
+    sizes.carried = to_->carried_count;
   }
 
   const Mechanism* mechanism_;
@@ -555,7 +585,7 @@ bool SectionPlan::is_twin_of(const SectionPlan& other) const {
                     of.closing_blocks, of.units, of.columns_a, of.columns_b, of.ways, of.way_starts, of.end_rows,
                     of.loaded_rows, of.cleared_rows, of.cleared_columns, of.base_columns, of.base_column_rows,
                     of.left_rates, of.crossing_columns, of.crossing_loops, of.crossing_rows, of.closed_count,
-                    of.crossing_count, of.seam_row, of.seam_columns);
+                    of.crossing_count, of.carried_count, of.seam_row, of.seam_columns);
   };
   return whole(*this) == whole(other) && all_same(rows, other.rows) && all_same(parts, other.parts) &&
          all_same(passes, other.passes) && all_same(joints, other.joints) && all_same(closings, other.closings) &&

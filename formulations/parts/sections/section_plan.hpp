@@ -5,7 +5,8 @@
 /// (sections_in_lanes.hpp); where each has its numbers in the whole stands apart from what they have alike.
 ///
 /// The link that the section hangs on has the place behind its rows. Loops that are closed in the section come first,
-/// then cut joints that cross its ends, then the seam of what hangs on it.
+/// then cut joints that cross its ends, then the seam of what hangs on it. Cut joints with a body beyond each end pass
+/// no joint of the section themselves; behind the seam they have a way alone, by which their rows count as zero.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,7 +27,8 @@ struct SectionPlaces {
   std::vector<int> left_blocks;       ///< of products of loops that leave
   std::vector<int> inner_blocks;      ///< of all others, a pack each
   std::vector<int> left_rates;        ///< of rates of loops that leave
-  std::vector<int> stretches;         ///< of cut joints that leave
+  std::vector<int> stretches;         ///< of cut joints that cross the ends, then of those that are carried
+  std::vector<int> carried;           ///< cut joints of the PartPlan whose way the seam carries through the section
   std::vector<int> crossing_ends;     ///< among PartPlan::ends
   std::vector<int> crossing_columns;  ///< where their unit wrenches start
   int first_row = 0;
@@ -72,7 +74,7 @@ struct SectionPlan {
   std::vector<LaneClosing> limits;
   std::vector<int> closing_blocks;
   std::vector<int> units;
-  std::vector<LaneCut> cuts;  ///< of all loops but the seam
+  std::vector<LaneCut> cuts;  ///< of all loops; nothing of the seam, and of those that are carried units alone
   std::vector<int> columns_a;
   std::vector<int> columns_b;
   std::vector<int> ways;
@@ -96,6 +98,7 @@ struct SectionPlan {
   LoopSizes sizes;
   int closed_count = 0;    ///< loops that are closed in the section
   int crossing_count = 0;  ///< cut joints that cross its ends
+  int carried_count = 0;   ///< cut joints that pass none of its joints but are beyond both ends
   int seam_row = 0;        ///< the link that the next section hangs on
   int seam_columns = 0;    ///< where its unit wrenches start
   int last_closing = -1;   ///< the outermost row where loops are closed

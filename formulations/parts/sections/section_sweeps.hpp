@@ -52,8 +52,12 @@ struct SectionStates : AccelerationStates<W> {
       }
     }
     States::eliminate(data, part, verdict);
+    WaySize* const sizes = reinterpret_cast<WaySize*>(data.way_sizes);
     for (int k = 0; k < data.crossing_count; ++k) {
-      reinterpret_cast<WaySize*>(data.way_sizes)[k] = States::way_size(data, part, data.cut_count + k);
+      sizes[k] = States::way_size(data, part, data.cut_count + k);
+    }
+    for (int k = 0; k < data.carried_count; ++k) {
+      sizes[data.crossing_count + k] = States::way_size(data, part, data.loop_count + k);
     }
     seen(data) = verdict;
   }

@@ -109,12 +109,13 @@ void SectionsInLanes::reserve(Batch& batch, double zero_row) {
   plan_.point_at_constants(data);
   data.zero_row = zero_row;
   data.crossing_count = plan_.crossing_count;
+  data.carried_count = plan_.carried_count;
   data.seam_columns = plan_.seam_columns;
   data.on_way = plan_.on_way.get();
   data.at_end = plan_.at_end.get();
   batch.tree_memory.reserve(data.tree, StateKind::velocity, lanes(), {0, static_cast<int>(plan_.sizes.spheres)}, false);
   batch.memory->reserve(data, plan_.sizes);
-  data.way_sizes = batch.memory->packs(3 * index_of(data.crossing_count));
+  data.way_sizes = batch.memory->packs(3 * index_of(data.crossing_count + data.carried_count));
   sweeps_.loops.prepare(data, plan_.joints.data(), static_cast<int>(plan_.joints.size()));
 }
 
@@ -200,12 +201,18 @@ void SectionsInLanes::eliminate(std::size_t leader, std::span<const JointKinemat
   for_batches(leader, [&](Batch& batch) {
     const PartData<double>& part = batch.data.part;
     for_lanes(batch, [&](std::size_t lane, const SectionPlaces& section) {
-      for (std::size_t k = 0; k < index_of(plan_.crossing_count); ++k) {
-        const std::size_t loop = index_of(plan_.closed_count) + k;
-        const Vec3& point = cuts[index_of(section.loops[loop])].point;
+      const auto put_point = [&](std::size_t loop, int cut) {
+        const Vec3& point = cuts[index_of(cut)].point;
         for (std::size_t i = 0; i < 3; ++i) {
           batch.data.directions[(kCutPlace * loop + kPointOfCut + i) * n + lane] = point[static_cast<int>(i)];
         }
+      };
+      for (std::size_t k = 0; k < index_of(plan_.crossing_count); ++k) {
+        const std::size_t loop = index_of(plan_.closed_count) + k;
+        put_point(loop, section.loops[loop]);
+      }
+      for (std::size_t k = 0; k < section.carried.size(); ++k) {
+        put_point(section.loops.size() + k, section.carried[k]);
       }
       for (std::size_t e = 0; e < plan_.crossing_columns.size(); ++e) {
         const std::size_t rows = index_of(plan_.loop_rows[index_of(plan_.crossing_loops[e])]);

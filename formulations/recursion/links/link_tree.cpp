@@ -43,7 +43,7 @@ LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout, int section_bo
   LinkElements parts(mechanism);
   if (section_bodies != 0) {
     division_ = section_bodies == kSectionsInLanes ? in_twin_sections(mechanism, parts)
-                                                : mbdbench::in_sections(mechanism, parts, section_bodies);
+                                                   : mbdbench::in_sections(mechanism, parts, section_bodies);
     in_sections_ = !division_.costs.empty();
   }
   if (layout != TreeLayout::whole && !in_sections_) {

@@ -159,15 +159,15 @@ TEST(section_lanes, allocate_nothing) {
   }
 }
 
-TEST(section_lanes, tell_what_is_not_finite_and_forget_it) {
-  const Mechanism mechanism = ladder(63);
-  const auto formulation = test::make("dca", mechanism);
+/// Every so many components of a state are spoilt in turn; then the state is sound again.
+void expect_forgotten(const Mechanism& mechanism, std::size_t step) {
+  const auto formulation = test::make("dca", mechanism, "threads=1");
   std::vector<double> x(formulation->state_size());
   std::vector<double> first(x.size());
   ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
   ASSERT_TRUE(formulation->rhs(0.0, x, first).ok);
   std::vector<double> xdot(x.size());
-  for (std::size_t i = 0; i < x.size(); i += 7) {
+  for (std::size_t i = 0; i < x.size(); i += step) {
     std::vector<double> spoilt = x;
     spoilt[i] = std::numeric_limits<double>::quiet_NaN();
     const RhsStatus status = formulation->rhs(0.0, spoilt, xdot);
@@ -176,6 +176,65 @@ TEST(section_lanes, tell_what_is_not_finite_and_forget_it) {
     ASSERT_TRUE(formulation->rhs(0.0, x, xdot).ok) << "component " << i << ": afterwards";
     ASSERT_EQ(xdot, first) << "component " << i << ": afterwards";
   }
+}
+
+TEST(section_lanes, tell_what_is_not_finite_and_forget_it) {
+  expect_forgotten(ladder(63), 7);
+}
+
+// Its way through a section in between is known by the seam alone, and so is the size by which its rows count as zero.
+TEST(section_lanes, have_loops_that_go_through_them_to_the_ground) {
+  MechanismDescription description = described_ladder(127);
+  JointDescription guide;
+  guide.name = "guide";
+  guide.type = JointType::point_on_plane;
+  guide.b = "body1_128";
+  guide.frame_a.position = Vec3(127.0, 0.0, 0.0);
+  guide.cut = true;
+  description.joints.push_back(guide);
+  const Mechanism mechanism(description);
+  ASSERT_TRUE(has_twin_sections(mechanism));
+  for (const Form& form : kForms) {
+    EXPECT_LT(error_of(mechanism, form, 7), 1e-8) << form.key;  // as move_as_one_part_moves
+  }
+  expect_forgotten(mechanism, 97);
+}
+
+/// A ladder with two more cut joints between the plates of its first row.
+Mechanism ladder_with_struts(int loops) {
+  MechanismDescription description = described_ladder(loops);
+  for (int k = 1; k <= loops; ++k) {
+    for (const char side : {'a', 'b'}) {
+      JointDescription strut;
+      strut.name = fmt::format("strut{}_{}", side, k);
+      strut.type = JointType::point_on_plane;
+      strut.a = fmt::format("body1_{}", k);
+      strut.b = fmt::format("body1_{}", k + 1);
+      strut.frame_a.position = Vec3(0.5, 0.0, side == 'a' ? 0.2 : 0.4);
+      strut.frame_b.position = strut.frame_a.position - Vec3::UnitX();
+      strut.cut = true;
+      description.joints.push_back(strut);
+    }
+  }
+  return Mechanism(description);
+}
+
+TEST(section_lanes, are_none_where_many_loops_cross_seams_of_short_sections) {
+  EXPECT_FALSE(has_twin_sections(ladder_with_struts(63)));
+  EXPECT_TRUE(has_twin_sections(ladder_with_struts(511)));
+}
+
+// Every link that a section hangs on needs an inertia of its own, not the first one alone.
+TEST(section_lanes, are_none_where_links_between_them_are_light) {
+  MechanismDescription description = described_ladder(63);
+  for (int k = 3; k <= 64; ++k) {  // sections begin on the second one
+    const std::string name = fmt::format("body1_{}", k);
+    const auto body = std::find_if(description.bodies.begin(), description.bodies.end(),
+                                   [&](const BodyDescription& other) { return other.name == name; });
+    body->mass = 1e-9;
+    body->inertia *= 1e-9;
+  }
+  EXPECT_FALSE(has_twin_sections(Mechanism(description)));
 }
 
 // States side by side have one part each, and its numbers.
