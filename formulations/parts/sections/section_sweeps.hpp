@@ -29,7 +29,8 @@ struct SectionStates : AccelerationStates<W> {
     RowPose<T>& base = pose_at<T>(data, data.part.row_count);
     base = {in_lanes<T>(kernels::Matrix3<double>{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}), no_vector<T>(),
             no_vector<T>(), no_vector<T>()};
-    LoopData way = data;
+    const LoopData& section = data;
+    LoopData way = section;
     way.posed = data.on_way;
     way.kept = data.at_end;
     loop_sweeps::set_poses<T>(way, in_packs<Part>(data.part), packs<T>(data.tree.velocities));
