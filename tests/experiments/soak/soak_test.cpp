@@ -230,20 +230,25 @@ TEST(Soak, OnlySensitiveMotionsExcuseOtherEnds) {
 }
 
 // Momenta of a body of 5e-4 kg m^2 at 500 rad/s, of which an absolute tolerance of 1e-8 leaves few digits: the energy
-// is beyond its limit. It falls with the tolerance; that of a formulation with a wrong term does not.
+// is beyond its limit. It falls with the tolerance; that of a formulation with a wrong term does not. By how much the
+// limit is missed depends on rounding, so that of two such mechanisms one is enough.
 TEST(Soak, AnEnergyThatFallsWithTheToleranceIsAnErrorOfIntegration) {
   const Registries registries = registries_with<drift>("drifting");
-  const Mechanism light = draw_mechanism(registries.mechanisms, 41126);
-  const Findings findings = check_isolated(registries, light, {"dense-momentum", "drifting"}, 60.0);
-  EXPECT_FALSE(findings.failures.empty());
-  for (const Finding& failure : findings.failures) {
-    EXPECT_EQ(failure.formulation, "drifting") << failure.what;
+  std::size_t excuses = 0;
+  for (const std::int64_t seed : {41126, 43042}) {
+    const Mechanism light = draw_mechanism(registries.mechanisms, seed);
+    const Findings findings = check_isolated(registries, light, {"dense-momentum", "drifting"}, 60.0);
+    EXPECT_FALSE(findings.failures.empty()) << seed;
+    for (const Finding& failure : findings.failures) {
+      EXPECT_EQ(failure.formulation, "drifting") << seed << ": " << failure.what;
+    }
+    for (const Finding& excused : findings.integration_errors) {
+      EXPECT_EQ(excused.formulation, "dense-momentum") << seed;
+      EXPECT_NE(excused.what.find("within the limits of 1e-09"), std::string::npos) << seed << ": " << excused.what;
+    }
+    excuses += findings.integration_errors.size();
   }
-  ASSERT_FALSE(findings.integration_errors.empty());
-  for (const Finding& excused : findings.integration_errors) {
-    EXPECT_EQ(excused.formulation, "dense-momentum");
-    EXPECT_NE(excused.what.find("within the limits of 1e-09"), std::string::npos) << excused.what;
-  }
+  EXPECT_GT(excuses, 0U);
 }
 
 TEST(Soak, MechanismsAreValidVariousAndTheSameForASeed) {
