@@ -373,9 +373,9 @@ class Renumbering {
       if (loop >= cuts) {
         return false;
       }
-      to_->cuts.resize(to_->way_starts.size());
-      to_->cuts.back().unit = mechanism_->scales().loop_units[index_of(loop)];
       to_->way_starts.push_back(static_cast<int>(to_->ways.size()));
+      to_->cuts.resize(to_->way_starts.size());  // behind the seam, which has a start and no cut
+      to_->cuts.back().unit = mechanism_->scales().loop_units[index_of(loop)];
       take_stretch(stretch);
       to_->own.carried.push_back(loop);
       to_->own.stretches.push_back(stretch);
