@@ -18,24 +18,26 @@ namespace {
 
 constexpr const char* kOnePiece = "leaf=1000000";
 
-Mechanism ladder(int loops) {
+Mechanism ladder_of(int loops) {
   return make_mechanism(mechanism_registry(), fmt::format("ladder:{}", loops));
 }
 
 /// A ladder whose parts a test changes.
 MechanismDescription described_ladder(int loops) {
-  return ladder(loops).description();
+  return ladder_of(loops).description();
 }
 
-struct Form {
+struct SectionForm {
   const char* key;
   const char* options;
 };
 
-constexpr std::array kForms = {Form{"bae-haug", "projection=on"}, Form{"bae-haug", "projection=off,alpha=3,beta=5"},
-                               Form{"dca", "projection=on"}, Form{"dca", "baumgarte_alpha=2,baumgarte_beta=4"}};
+constexpr std::array kSectionForms = {
+    SectionForm{"bae-haug", "projection=on"}, SectionForm{"bae-haug", "projection=off,alpha=3,beta=5"},
+    SectionForm{"dca", "projection=on"}, SectionForm{"dca", "baumgarte_alpha=2,baumgarte_beta=4"}};
 
-test::Evaluation at_random_state(const Mechanism& mechanism, const Form& form, const std::string& more, int seed) {
+test::Evaluation at_random_state(const Mechanism& mechanism, const SectionForm& form, const std::string& more,
+                                 int seed) {
   RandomSource random(seed);
   const Eigen::VectorXd q =
       test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), 1e-9);
@@ -43,7 +45,7 @@ test::Evaluation at_random_state(const Mechanism& mechanism, const Form& form, c
   return test::evaluate_at(*test::make(form.key, mechanism, fmt::format("{}{}", form.options, more)), 0.3, q, u);
 }
 
-double error_of(const Mechanism& mechanism, const Form& form, int seed) {
+double error_in_lanes(const Mechanism& mechanism, const SectionForm& form, int seed) {
   const test::Evaluation lanes = at_random_state(mechanism, form, "", seed);
   const test::Evaluation one = at_random_state(mechanism, form, fmt::format(",{}", kOnePiece), seed);
   EXPECT_TRUE(lanes.status.ok) << lanes.status.message();
@@ -53,9 +55,9 @@ double error_of(const Mechanism& mechanism, const Form& form, int seed) {
 }
 
 TEST(section_lanes, are_where_a_line_is_long_and_repeats_itself) {
-  EXPECT_TRUE(has_twin_sections(ladder(127)));
-  EXPECT_TRUE(has_twin_sections(ladder(63)));
-  EXPECT_FALSE(has_twin_sections(ladder(15))) << "too short to gain";
+  EXPECT_TRUE(has_twin_sections(ladder_of(127)));
+  EXPECT_TRUE(has_twin_sections(ladder_of(63)));
+  EXPECT_FALSE(has_twin_sections(ladder_of(15))) << "too short to gain";
   for (const char* key : {"pendulum:64", "loop:257", "double_loop", "balanced_tree:127", "random_closed:seed=5"}) {
     EXPECT_FALSE(has_twin_sections(make_mechanism(mechanism_registry(), key))) << key;
   }
@@ -67,11 +69,11 @@ TEST(section_lanes, move_as_one_part_moves) {
   double worst = 0.0;
   int seed = first_seed;
   for (const int loops : {63, 70, 127, 255}) {
-    const Mechanism mechanism = ladder(loops);
+    const Mechanism mechanism = ladder_of(loops);
     ASSERT_TRUE(has_twin_sections(mechanism)) << loops;
-    for (const Form& form : kForms) {
+    for (const SectionForm& form : kSectionForms) {
       // As sections one after another (sections_test).
-      const double error = error_of(mechanism, form, ++seed);
+      const double error = error_in_lanes(mechanism, form, ++seed);
       EXPECT_LT(error, 1e-8) << form.key << ' ' << form.options << " loops " << loops << " seed " << seed;
       worst = std::max(worst, error);
     }
@@ -80,7 +82,7 @@ TEST(section_lanes, move_as_one_part_moves) {
 }
 
 TEST(section_lanes, move_as_the_dense_reference_moves) {
-  const Mechanism mechanism = ladder(63);
+  const Mechanism mechanism = ladder_of(63);
   const auto state = [&](std::string_view key) {
     return test::evaluate_at(*test::make(key, mechanism), 0.0, mechanism.q0(), mechanism.u0()).xdot;
   };
@@ -91,12 +93,12 @@ TEST(section_lanes, move_as_the_dense_reference_moves) {
 }
 
 TEST(section_lanes, of_every_instruction_set_agree) {
-  const Mechanism mechanism = ladder(63);
-  const std::vector<double> best = at_random_state(mechanism, kForms[0], "", 1).xdot;
+  const Mechanism mechanism = ladder_of(63);
+  const std::vector<double> best = at_random_state(mechanism, kSectionForms[0], "", 1).xdot;
   for (const InstructionSet& set : instruction_sets()) {
     if (set.available) {
       const test::InstructionSetInUse use(set);
-      EXPECT_LT(test::block_error(at_random_state(mechanism, kForms[0], "", 1).xdot, best), 1e-10) << set.name;
+      EXPECT_LT(test::block_error(at_random_state(mechanism, kSectionForms[0], "", 1).xdot, best), 1e-10) << set.name;
     }
   }
 }
@@ -123,8 +125,8 @@ TEST(section_lanes, take_springs_and_motors_in_joints_that_repeat_or_not) {
   description.joint_loads.push_back(motor);
   const Mechanism mechanism(description);
   ASSERT_TRUE(has_twin_sections(mechanism));
-  for (const Form& form : kForms) {
-    EXPECT_LT(error_of(mechanism, form, 5), 1e-8) << form.key;  // as above
+  for (const SectionForm& form : kSectionForms) {
+    EXPECT_LT(error_in_lanes(mechanism, form, 5), 1e-8) << form.key;  // as above
     EXPECT_GT(
         test::block_error(at_random_state(mechanism, form, "", 5).xdot, at_random_state(without, form, "", 5).xdot),
         1e-4)
@@ -133,8 +135,8 @@ TEST(section_lanes, take_springs_and_motors_in_joints_that_repeat_or_not) {
 }
 
 TEST(section_lanes, have_the_same_bits_on_any_number_of_threads) {
-  const Mechanism mechanism = ladder(255);
-  for (const Form& form : kForms) {
+  const Mechanism mechanism = ladder_of(255);
+  for (const SectionForm& form : kSectionForms) {
     std::vector<double> first;
     for (const int threads : {1, 2, 3, 8}) {
       const std::vector<double> xdot = at_random_state(mechanism, form, fmt::format(",threads={}", threads), 9).xdot;
@@ -146,8 +148,8 @@ TEST(section_lanes, have_the_same_bits_on_any_number_of_threads) {
 }
 
 TEST(section_lanes, allocate_nothing) {
-  const Mechanism mechanism = ladder(63);
-  for (const Form& form : kForms) {
+  const Mechanism mechanism = ladder_of(63);
+  for (const SectionForm& form : kSectionForms) {
     const auto formulation = test::make(form.key, mechanism, fmt::format("{},threads=1", form.options));
     std::vector<double> x(formulation->state_size());
     std::vector<double> xdot(x.size());
@@ -179,7 +181,7 @@ void expect_forgotten(const Mechanism& mechanism, std::size_t step) {
 }
 
 TEST(section_lanes, tell_what_is_not_finite_and_forget_it) {
-  expect_forgotten(ladder(63), 7);
+  expect_forgotten(ladder_of(63), 7);
 }
 
 // Its way through a section in between is known by the seam alone, and so is the size by which its rows count as zero.
@@ -194,8 +196,8 @@ TEST(section_lanes, have_loops_that_go_through_them_to_the_ground) {
   description.joints.push_back(guide);
   const Mechanism mechanism(description);
   ASSERT_TRUE(has_twin_sections(mechanism));
-  for (const Form& form : kForms) {
-    EXPECT_LT(error_of(mechanism, form, 7), 1e-8) << form.key;  // as move_as_one_part_moves
+  for (const SectionForm& form : kSectionForms) {
+    EXPECT_LT(error_in_lanes(mechanism, form, 7), 1e-8) << form.key;  // as move_as_one_part_moves
   }
   expect_forgotten(mechanism, 97);
 }
@@ -239,7 +241,7 @@ TEST(section_lanes, are_none_where_links_between_them_are_light) {
 
 // States side by side have one part each, and its numbers.
 TEST(section_lanes, leave_batches_of_states_to_lanes_of_states) {
-  const Mechanism mechanism = ladder(63);
+  const Mechanism mechanism = ladder_of(63);
   const auto formulation = test::make("bae-haug", mechanism);
   ASSERT_GT(formulation->batch_lanes(), 1);
   const std::size_t size = formulation->state_size();
@@ -247,7 +249,7 @@ TEST(section_lanes, leave_batches_of_states_to_lanes_of_states) {
   std::vector<double> rates(3 * size);
   std::vector<double> one(size);
   for (std::size_t k = 0; k < 3; ++k) {
-    const test::Evaluation at = at_random_state(mechanism, kForms[0], "", static_cast<int>(k) + 20);
+    const test::Evaluation at = at_random_state(mechanism, kSectionForms[0], "", static_cast<int>(k) + 20);
     std::copy(at.x.begin(), at.x.end(), states.begin() + static_cast<std::ptrdiff_t>(k * size));
   }
   std::vector<RhsStatus> statuses(3);
